@@ -1,0 +1,42 @@
+// The client: which queues it works, with what, and how quickly it notices things.
+import type { SqliteDriver } from "@riverqueue/driver-sqlite";
+import { Client, type Logger, Workers } from "riverqueue";
+import { FILES_QUEUE, indexFile, INDEX_FILE_OPTIONS, indexFileHandler, type IndexFileParts } from "./index-file-job.ts";
+import { printSummary, printSummaryHandler } from "./summary-job.ts";
+
+/** Files read at the same time. The disk and the compression threads are the limit, so more would not be quicker. */
+const FILES_AT_ONCE = 8;
+
+/** Makes a client that can index files and print the summary, once that has a queue. */
+export function createClient(driver: SqliteDriver, parts: IndexFileParts, printReport: () => Promise<void>): Client {
+  const workers = new Workers()
+    .add(indexFile, indexFileHandler(parts), INDEX_FILE_OPTIONS)
+    .add(printSummary, printSummaryHandler(printReport));
+  return new Client(driver, {
+    // The summary's queue is added when the whole folder has been walked through.
+    queues: { [FILES_QUEUE]: { maxWorkers: FILES_AT_ONCE, pollInterval: { milliseconds: 250 } } },
+    // Most files are read in a millisecond. A queue claims no more jobs than it has free workers, and not more often than
+    // this, so with River's 100 ms it would work 80 jobs per second at most.
+    fetchCooldown: { milliseconds: 5 },
+    workers,
+    logger: errorsOnly,
+    jobTimeout: { seconds: 5 },
+    // River's own settings are made for services that run for months. Here somebody waits for the end, so what the
+    // leader does is done every second. A leader that was killed is followed 10 s plus `electionInterval` after its last
+    // sign of life, and its `running` jobs may be rescued after `rescueAfter`.
+    maintenance: {
+      electionInterval: { seconds: 1 },
+      rescueAfter: { seconds: 5 },
+      rescuerInterval: { seconds: 1 },
+      schedulerInterval: { seconds: 1 },
+    },
+  });
+}
+
+/** Failed attempts are warnings: they are tried again, and end in the summary if that does not help. */
+const errorsOnly: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: (...entry: unknown[]) => console.error(...entry),
+};

@@ -1,0 +1,77 @@
+// Turns what the walk finds into rows and jobs.
+import type { DatabaseSync } from "node:sqlite";
+import type { Client } from "riverqueue";
+import { assignJob, type FileRow, saveFoundFile } from "./files-table.ts";
+import type { FoundFile } from "./find-files.ts";
+import { indexFile, type IndexFileArgs } from "./index-file-job.ts";
+import { noteMet } from "./missing-files.ts";
+import type { SingleWriter } from "./single-writer.ts";
+import { showText, toPathBytes } from "./stored-path.ts";
+
+/** Rows and jobs per transaction: enough to be quick, and short enough to let the jobs write in between. */
+const BATCH_SIZE = 500;
+
+/** What became of the files of a batch. */
+export interface Enqueued {
+  /** Files in the batch. */
+  readonly found: number;
+  /** Files that have a job now, from this run or an earlier one. */
+  readonly waiting: number;
+}
+
+/**
+ * Stores files, and inserts a job for each one that is new, has changed, or was given up by an earlier run. The table
+ * decides, not the jobs: River deletes finished ones after a while.
+ */
+export async function* enqueueFiles(
+  client: Client,
+  writer: SingleWriter,
+  files: AsyncIterable<FoundFile>,
+): AsyncGenerator<Enqueued, void, undefined> {
+  let batch: FoundFile[] = [];
+  for await (const file of files) {
+    batch.push(file);
+    if (batch.length < BATCH_SIZE) continue;
+    yield await enqueueBatch(client, writer, batch);
+    batch = [];
+  }
+  if (batch.length > 0) yield await enqueueBatch(client, writer, batch);
+}
+
+async function enqueueBatch(client: Client, writer: SingleWriter, batch: readonly FoundFile[]): Promise<Enqueued> {
+  // Rows and jobs are one transaction: there is never a row without its job, nor a job without its row.
+  return await writer.write(async (tx) => {
+    const wanted: FileRow[] = [];
+    for (const file of batch) {
+      const { row, isIndexed } = saveFoundFile(tx, file);
+      noteMet(tx, row.id);
+      if (!isIndexed) wanted.push(row);
+    }
+    const queued = await findQueuedJobs(client, tx, wanted);
+    const jobless = wanted.filter(({ jobId }) => jobId === null || !queued.has(jobId));
+    const results = await client.insertMany(jobless.map(toInsertion), { tx });
+    for (const [index, { job }] of results.entries()) {
+      const row = jobless[index];
+      if (row !== undefined) assignJob(tx, row.id, job.id);
+    }
+    return { found: batch.length, waiting: wanted.length };
+  });
+}
+
+/** The insertion of a job for a file. */
+export function toInsertion({ path }: FileRow): { job: typeof indexFile; args: IndexFileArgs } {
+  return { job: indexFile, args: { path: showText(toPathBytes(path).toString()) } };
+}
+
+/** Of the jobs that these files have, those that will be worked still. They will read the files as they are then. */
+async function findQueuedJobs(
+  client: Client,
+  tx: DatabaseSync,
+  rows: readonly FileRow[],
+): Promise<ReadonlySet<bigint>> {
+  const ids = rows.flatMap(({ jobId }) => (jobId === null ? [] : [jobId]));
+  if (ids.length === 0) return new Set();
+  const states = ["available", "pending", "retryable", "running", "scheduled"] as const;
+  const { jobs } = await client.jobs.list({ ids, states, limit: BATCH_SIZE, tx });
+  return new Set(jobs.map(({ id }) => id));
+}

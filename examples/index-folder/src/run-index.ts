@@ -1,0 +1,95 @@
+// One run from beginning to end: walk, insert, work, summary, stop.
+import { once } from "node:events";
+import { DatabaseSync } from "node:sqlite";
+import { SqliteDriver } from "@riverqueue/driver-sqlite";
+import type { RunHandle } from "riverqueue";
+import type { CommandLine } from "./command-line.ts";
+import { createClient } from "./create-client.ts";
+import { describeKilledRun, describeWalk } from "./describe-run.ts";
+import type { Display } from "./display.ts";
+import { formatSummary } from "./format-summary.ts";
+import { openIndexDatabase, ownFiles } from "./index-database.ts";
+import { type Failure, readReport } from "./index-report.ts";
+import { takeRunLock } from "./run-lock.ts";
+import { SingleWriter } from "./single-writer.ts";
+import type { StopSignals } from "./stop-signals.ts";
+import { showText } from "./stored-path.ts";
+import { printSummary, SUMMARY_QUEUE } from "./summary-job.ts";
+import { takeOver } from "./take-over.ts";
+import { walkFolder } from "./walk-folder.ts";
+import { watchProgress } from "./watch-progress.ts";
+
+/** Exit code when a file could not be indexed. */
+const SOME_FAILED = 2;
+
+/**
+ * Indexes a folder.
+ *
+ * @returns the exit code: 0 when every file is indexed, 2 when one is not, that of the signal when it was stopped.
+ * @throws DemoProblem for what the user can put right.
+ */
+export async function runIndex(task: CommandLine, display: Display, signals: StopSignals): Promise<number> {
+  const { folder, databasePath } = task;
+  await using resources = new AsyncDisposableStack();
+  const waitForOther = (): void => display.line(`Another run works on ${databasePath}. Waiting until it ends.`);
+  const lock = await takeRunLock(databasePath, waitForOther, signals.stop);
+  if (lock === null) return signals.exitCode ?? 0;
+  resources.use(lock);
+  const database = resources.use(await openIndexDatabase(databasePath));
+  const reader = resources.use(new DatabaseSync(databasePath, { readOnly: true }));
+  const driver = resources.use(new SqliteDriver(database));
+  const writer = new SingleWriter(database);
+
+  const startedAt = Temporal.Now.instant();
+  const printed = Promise.withResolvers<number>();
+  let unreadable: readonly Failure[] = [];
+  const client = createClient(driver, { reader, writer }, async () => {
+    const report = await readReport(client, reader, folder, startedAt);
+    display.clear();
+    for (const line of formatSummary(folder, report, unreadable)) display.line(line);
+    printed.resolve(report.failures.length + unreadable.length === 0 ? 0 : SOME_FAILED);
+  });
+
+  display.line(`Indexing the files of ${showText(folder.toString())} into ${showText(databasePath)}`);
+  const progress = watchProgress(client, display);
+  for (const line of await describeKilledRun(client, await takeOver(client, writer))) display.line(line);
+  const run = await client.start();
+  // Rejects when the runtime fails; there is no summary then.
+  const failed = run.completed.then(() => SOME_FAILED);
+  failed.catch(() => undefined);
+  // A second signal turns the graceful stop into one that aborts the handlers.
+  resources.defer(() => run.stop({ signal: signals.cancel }));
+
+  const walk = await walkFolder(folder, {
+    client,
+    writer,
+    ownFiles: ownFiles(databasePath),
+    signal: signals.stop,
+    onWaiting: progress.expect,
+  });
+  if (walk !== null) {
+    unreadable = walk.unreadable;
+    display.line(describeWalk(walk));
+    progress.show();
+    await client.insert(printSummary, {}, { delay: { seconds: 1 } });
+    await run.addQueue(SUMMARY_QUEUE, { maxWorkers: 1, pollInterval: { milliseconds: 250 } });
+    const exitCode = await Promise.race([printed.promise, failed, aborted(signals.stop)]);
+    if (exitCode !== null) return exitCode;
+  }
+  await stopEarly(run, display, signals);
+  return signals.exitCode ?? 0;
+}
+
+async function stopEarly(run: RunHandle, display: Display, signals: StopSignals): Promise<void> {
+  display.clear();
+  display.line("Stopping as soon as the files that are being read are done. Ctrl-C again gives them up.");
+  signals.cancel.addEventListener("abort", () => display.line("Giving up the files that are being read."));
+  await run.stop({ signal: signals.cancel });
+  display.clear();
+  display.line("Stopped. The next run goes on from here.");
+}
+
+async function aborted(signal: AbortSignal): Promise<null> {
+  if (!signal.aborted) await once(signal, "abort");
+  return null;
+}

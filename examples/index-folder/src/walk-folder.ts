@@ -1,0 +1,63 @@
+// Brings the table in line with the folder: jobs for what is new, no rows for what is gone.
+import type { Client } from "riverqueue";
+import { enqueueFiles } from "./enqueue-files.ts";
+import { findFiles } from "./find-files.ts";
+import type { Failure } from "./index-report.ts";
+import { beginMeeting, noteUnknown, removeMissing } from "./missing-files.ts";
+import type { SingleWriter } from "./single-writer.ts";
+import { showPath, showText } from "./stored-path.ts";
+
+/** What a walk needs. */
+export interface WalkParts {
+  readonly client: Client;
+  readonly writer: SingleWriter;
+  /** Files of our own, which are left out. */
+  readonly ownFiles: readonly string[];
+  /** Ends the walk. */
+  readonly signal: AbortSignal;
+  /** Told after each transaction how many more files have a job. */
+  readonly onWaiting: (files: number) => void;
+}
+
+/** What a walk through the whole folder has met. */
+export interface Walk {
+  readonly found: number;
+  /** Files that have a job now. */
+  readonly waiting: number;
+  /** Rows that went, because their files are gone. */
+  readonly removed: number;
+  /** What nobody could look at. */
+  readonly unreadable: readonly Failure[];
+}
+
+/** Walks through a folder; null when the walk was ended early, and then nothing counts as gone. */
+export async function walkFolder(folder: Buffer, parts: WalkParts): Promise<Walk | null> {
+  const { client, writer, signal, onWaiting } = parts;
+  // Compared byte by byte: one character of this encoding is one byte.
+  const own = new Set(parts.ownFiles.map((path) => Buffer.from(path).toString("latin1")));
+  const unreadable: { path: Buffer; error: Error }[] = [];
+  const files = findFiles(folder, {
+    isOwn: (path) => own.has(path.toString("latin1")),
+    onUnreadable: (path, error) => unreadable.push({ path, error }),
+    signal,
+  });
+
+  await writer.write(async (tx) => beginMeeting(tx));
+  let found = 0;
+  let waiting = 0;
+  for await (const batch of enqueueFiles(client, writer, files)) {
+    found += batch.found;
+    waiting += batch.waiting;
+    onWaiting(batch.waiting);
+  }
+  if (signal.aborted) return null;
+  const removed = await writer.write(async (tx) => {
+    for (const { path } of unreadable) noteUnknown(tx, path);
+    return removeMissing(tx, folder);
+  });
+  return { found, waiting, removed, unreadable: unreadable.map(({ path, error }) => toFailure(path, folder, error)) };
+}
+
+function toFailure(path: Buffer, folder: Buffer, error: Error): Failure {
+  return { path: showPath(path, folder), reason: showText(error.message) };
+}

@@ -1,0 +1,4 @@
+/** `name` as a quoted SQL identifier. */
+export function quoteIdentifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,262 @@
+/**
+ * Claims jobs of one queue and keeps its running attempts. Owns the free slots, the set of active attempts, the pause
+ * flag and the only claim call of its queue. It never runs user code itself, never asks for more jobs than it has free
+ * slots, and hands every ended attempt to the completion pipeline, which frees the slot by accepting it.
+ */
+import type { ClaimHint } from "../driver/claim-jobs.ts";
+import type { DriverFacets } from "../driver/driver.ts";
+import { BACKGROUND_BACKOFF, backoffMs } from "../kit/backoff.ts";
+import { pause } from "../kit/clock.ts";
+import type { Environment } from "../kit/environment.ts";
+import { Latch } from "../kit/latch.ts";
+import type { Logger } from "../kit/logger.ts";
+import { isPermanentFailure, logBackgroundFailure } from "../kit/transient.ts";
+import type { JobRecord } from "../model/job-record.ts";
+import type { AttemptRunner, RunningAttempt } from "./attempt-runner.ts";
+import type { CompletionPipeline } from "./completion-pipeline.ts";
+import { DueAlarm } from "./due-alarm.ts";
+import type { EventHub } from "./event-hub.ts";
+import { jitteredPollInterval } from "./poll-interval.ts";
+import type { QueueSettings } from "./runtime-settings.ts";
+
+/** Longest time a claim may take, in milliseconds. */
+export const CLAIM_TIMEOUT_MS = 10_000;
+
+/** What a producer works with. */
+export interface QueueProducerDependencies<Tx> {
+  readonly queue: string;
+  readonly settings: QueueSettings;
+  readonly clientId: string;
+  /** Kinds to claim; null for all. */
+  readonly kinds: readonly string[] | null;
+  readonly facets: DriverFacets<Tx>;
+  readonly runner: AttemptRunner<Tx>;
+  readonly pipeline: CompletionPipeline<Tx>;
+  readonly hub: EventHub;
+  readonly environment: Environment;
+  readonly logger: Logger;
+  /** Asks the database whether a job was cancelled, see `ControlPoller`. */
+  readonly confirmCancel: (producer: QueueProducer<Tx>, jobId: bigint) => void;
+  /** Told about failures that no retry can mend. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** See the file header. */
+export class QueueProducer<Tx> {
+  readonly #dependencies: QueueProducerDependencies<Tx>;
+  readonly #active = new Set<RunningAttempt>();
+  readonly #released = new WeakSet<RunningAttempt>();
+  readonly #trigger = new Latch();
+  readonly #stopping = new AbortController();
+  readonly #alarm: DueAlarm;
+  #settings: QueueSettings;
+  #paused = false;
+  #wantsMore = false;
+  #interrupting = false;
+  #releasedSlots = 0;
+  #failures = 0;
+  #hint: ClaimHint | null = null;
+  /** IDs cancelled while a claim is in flight that may be about to return them. */
+  #cancelledMeanwhile: Set<bigint> | null = null;
+  #loop: Promise<void> | null = null;
+  #drained: (() => void) | null = null;
+
+  constructor(dependencies: QueueProducerDependencies<Tx>) {
+    this.#dependencies = dependencies;
+    this.#settings = dependencies.settings;
+    this.#alarm = new DueAlarm(dependencies.environment.clock, () => this.#trigger.set());
+  }
+
+  get queue(): string {
+    return this.#dependencies.queue;
+  }
+
+  get settings(): QueueSettings {
+    return this.#settings;
+  }
+
+  get paused(): boolean {
+    return this.#paused;
+  }
+
+  /** Attempts that have not been accepted by the completion pipeline yet. */
+  get activeAttempts(): number {
+    return this.#active.size;
+  }
+
+  /** IDs of the jobs that run now. */
+  activeIds(): bigint[] {
+    return Array.from(this.#active, (attempt) => attempt.record.id);
+  }
+
+  /** Kind of each running attempt. */
+  activeKinds(): string[] {
+    return Array.from(this.#active, (attempt) => attempt.record.kind);
+  }
+
+  /** Begins claiming; the first claim does not wait for a poll. */
+  start(): void {
+    this.#loop = this.#run(this.#stopping.signal);
+  }
+
+  /** A job may be waiting: claim as soon as the cool-down allows. */
+  wake(): void {
+    this.#trigger.set();
+  }
+
+  /** A job will be due at `at`: claim then, as soon as the cool-down allows. */
+  wakeAt(at: Temporal.Instant): void {
+    if (!this.#stopping.signal.aborted) this.#alarm.set(at);
+  }
+
+  /** Applies a pause or a resumption; false when nothing changed. Running attempts go on either way. */
+  setPaused(paused: boolean): boolean {
+    if (this.#paused === paused) return false;
+    this.#paused = paused;
+    this.#trigger.set();
+    return true;
+  }
+
+  /** Replaces capacity and pacing. Running attempts beyond a lower capacity finish normally. */
+  reconfigure(settings: QueueSettings): void {
+    this.#settings = settings;
+    this.#trigger.set();
+  }
+
+  /** Aborts the running attempts of a job because it was cancelled, also one that a claim is about to return. */
+  cancel(id: bigint): void {
+    this.#cancelledMeanwhile?.add(id);
+    for (const attempt of this.#active) if (attempt.record.id === id) attempt.cancel();
+  }
+
+  /** Number of this job's running attempt here, or null. */
+  runningAttemptOf(id: bigint): number | null {
+    for (const { record } of this.#active) if (record.id === id) return record.attempt;
+    return null;
+  }
+
+  /** Stops claiming at once; a claim in flight is awaited by `drain` and its jobs are worked. */
+  stopClaiming(): void {
+    this.#stopping.abort();
+    this.#alarm.cancel();
+  }
+
+  /** Aborts all running attempts for a shutdown; jobs that a claim in flight still returns are handed back unstarted. */
+  interrupt(): void {
+    this.#interrupting = true;
+    for (const attempt of this.#active) attempt.interrupt();
+  }
+
+  /** Resolves when claiming has ended and every attempt has been accepted by the completion pipeline. */
+  async drain(): Promise<void> {
+    this.stopClaiming();
+    await this.#loop;
+    if (this.#active.size > 0) await new Promise<void>((resolve) => (this.#drained = resolve));
+  }
+
+  /** A stuck attempt stops counting against the capacity. */
+  releaseSlot(attempt: RunningAttempt): void {
+    if (!this.#active.has(attempt) || this.#released.has(attempt)) return;
+    this.#released.add(attempt);
+    this.#releasedSlots++;
+    this.#trigger.set();
+  }
+
+  async #run(stopping: AbortSignal): Promise<void> {
+    const { clock } = this.#dependencies.environment;
+    while (!stopping.aborted) {
+      if (this.#paused) {
+        await this.#trigger.wait(stopping);
+        continue;
+      }
+      const began = clock.monotonic();
+      const delay = (await this.#claim()) ? 0 : this.#backoff();
+      if (delay > 0) await pause(clock, delay, stopping);
+      else await this.#waitForTrigger(stopping);
+      await this.#coolDown(began, stopping);
+    }
+  }
+
+  async #waitForTrigger(stopping: AbortSignal): Promise<void> {
+    if (this.#trigger.isSet) return this.#trigger.wait();
+    const { clock, random } = this.#dependencies.environment;
+    const poll = clock.setTimer(() => this.#trigger.set(), jitteredPollInterval(this.#settings.pollIntervalMs, random));
+    await this.#trigger.wait(stopping);
+    poll.cancel();
+  }
+
+  async #coolDown(began: number, stopping: AbortSignal): Promise<void> {
+    const { clock } = this.#dependencies.environment;
+    const left = this.#settings.fetchCooldownMs - (clock.monotonic() - began);
+    if (left > 0) await pause(clock, left, stopping);
+  }
+
+  #backoff(): number {
+    this.#failures++;
+    return backoffMs(BACKGROUND_BACKOFF, this.#failures, this.#dependencies.environment.random);
+  }
+
+  /** One claim for the free slots; false when the database refused it. */
+  async #claim(): Promise<boolean> {
+    const limit = this.#settings.maxWorkers - (this.#active.size - this.#releasedSlots);
+    this.#wantsMore = limit <= 0;
+    if (this.#wantsMore) return true;
+    const { queue, clientId, kinds, facets, environment } = this.#dependencies;
+    const began = environment.clock.monotonic();
+    this.#cancelledMeanwhile = new Set();
+    try {
+      const claimed = await facets.jobs.claim(
+        { queue, clientId, limit, kinds, hint: this.#hint },
+        { now: environment.databaseNow?.(), timeoutMs: CLAIM_TIMEOUT_MS },
+      );
+      this.#hint = claimed.hint;
+      this.#failures = 0;
+      this.#wantsMore = claimed.jobs.length === limit;
+      this.#measure(claimed.jobs.length, environment.clock.monotonic() - began);
+      for (const record of claimed.jobs) this.#begin(record);
+      return true;
+    } catch (error) {
+      this.#claimFailed(error);
+      return false;
+    } finally {
+      this.#cancelledMeanwhile = null;
+    }
+  }
+
+  #claimFailed(error: unknown): void {
+    const { queue, logger, onFailure } = this.#dependencies;
+    if (isPermanentFailure(error)) {
+      this.stopClaiming();
+      onFailure(error);
+    } else logBackgroundFailure(logger, error, { queue }, "claiming jobs failed; trying again");
+  }
+
+  #measure(count: number, tookMs: number): void {
+    const { hub, queue } = this.#dependencies;
+    if (!hub.metricsWanted) return;
+    const duration = Temporal.Duration.from({ microseconds: Math.round(tookMs * 1_000) });
+    hub.metric({ name: "job_get_available_duration", duration, queue });
+    hub.metric({ name: "job_get_available_count", count, queue });
+  }
+
+  #begin(record: JobRecord): void {
+    const { runner, pipeline, confirmCancel } = this.#dependencies;
+    const noticed = this.#cancelledMeanwhile?.has(record.id) ?? false;
+    const cancelled = noticed && record.attempt === 1;
+    const attempt = this.#interrupting && !cancelled ? runner.handBack(record) : runner.start(record, cancelled);
+    this.#active.add(attempt);
+    if (noticed && !cancelled) confirmCancel(this, record.id);
+    void attempt.end.then(async (end) => {
+      const accepted = pipeline.accept(end);
+      if (accepted) await accepted;
+      this.#ended(attempt);
+    });
+  }
+
+  #ended(attempt: RunningAttempt): void {
+    this.#active.delete(attempt);
+    if (this.#released.has(attempt)) this.#releasedSlots--;
+    if (this.#wantsMore) this.#trigger.set();
+    if (this.#active.size === 0) this.#drained?.();
+  }
+}

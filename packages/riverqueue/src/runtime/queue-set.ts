@@ -1,0 +1,162 @@
+/** The queues of one runtime: adds, removes and changes them one operation after another, and starts and stops all. */
+import type { QueueConfig } from "../api/queue-config.ts";
+import type { QueueRuntimeDiagnostics, RunState } from "../api/run-handle.ts";
+import { ConfigurationError } from "../model/errors/configuration-error.ts";
+import { LifecycleError } from "../model/errors/lifecycle-error.ts";
+import { queueRowOf } from "../model/queue-row-view.ts";
+import type { QueueRecord } from "../model/queue-row.ts";
+import { OptionProblems } from "../options/option-problems.ts";
+import type { QueueProducer } from "./queue-producer.ts";
+import { normalizeQueueConfig } from "./queue-settings.ts";
+import type { RuntimeParts } from "./runtime-parts.ts";
+import type { QueueSettings } from "./runtime-settings.ts";
+
+/** Longest time to store and read a queue's row when it is added, in milliseconds. */
+const QUEUE_START_TIMEOUT_MS = 10_000;
+
+/** See the file header. */
+export class QueueSet<Tx> {
+  readonly #parts: RuntimeParts<Tx>;
+  #changes: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  constructor(parts: RuntimeParts<Tx>) {
+    this.#parts = parts;
+  }
+
+  get producers(): ReadonlyMap<string, QueueProducer<Tx>> {
+    return this.#parts.producers;
+  }
+
+  get activeAttempts(): number {
+    let count = 0;
+    for (const producer of this.producers.values()) count += producer.activeAttempts;
+    return count;
+  }
+
+  /** Resolves when the additions and removals asked for so far are done. */
+  get changes(): Promise<unknown> {
+    return this.#changes;
+  }
+
+  /** Stores the rows of all configured queues and adopts their controls; nothing is claimed yet. */
+  async prepareAll(): Promise<void> {
+    const { settings } = this.#parts;
+    await Promise.all(Array.from(settings.queues, ([name, queue]) => this.#prepare(name, queue)));
+  }
+
+  startAll(): void {
+    for (const producer of this.producers.values()) producer.start();
+  }
+
+  stopClaimingAll(): void {
+    this.#closed = true;
+    for (const producer of this.producers.values()) producer.stopClaiming();
+  }
+
+  interruptAll(): void {
+    for (const producer of this.producers.values()) producer.interrupt();
+  }
+
+  async drainAll(): Promise<void> {
+    await this.#changes;
+    await Promise.all(Array.from(this.producers.values(), (producer) => producer.drain()));
+  }
+
+  /** Running jobs by kind, for saying what a stop waits for. */
+  runningKinds(): Record<string, number> {
+    const kinds: Record<string, number> = {};
+    for (const producer of this.producers.values()) {
+      for (const kind of producer.activeKinds()) kinds[kind] = (kinds[kind] ?? 0) + 1;
+    }
+    return kinds;
+  }
+
+  add(name: string, config: QueueConfig, state: RunState): Promise<void> {
+    const settings = this.#resolve(name, config);
+    return this.#serially(async () => {
+      this.#requireOpen(state);
+      if (this.producers.has(name)) throw new ConfigurationError(`queue "${name}" is already worked by this client`);
+      const { producer, row } = await this.#prepare(name, settings);
+      if (this.#closed) return;
+      producer.start();
+      const { hub, environment } = this.#parts;
+      hub.emit({ at: environment.clock.now(), kind: "queue_added", queue: queueRowOf(row) });
+    });
+  }
+
+  remove(name: string): Promise<boolean> {
+    return this.#serially(async () => {
+      const { producers, controls, hub, environment } = this.#parts;
+      const producer = producers.get(name);
+      if (!producer) return false;
+      await producer.drain();
+      producers.delete(name);
+      controls.forget(name);
+      hub.emit({ at: environment.clock.now(), kind: "queue_removed", queueName: name });
+      return true;
+    });
+  }
+
+  update(name: string, config: QueueConfig): Promise<void> {
+    const settings = this.#resolve(name, config);
+    return this.#serially(async () => {
+      const { producers, facets, hub, environment } = this.#parts;
+      const producer = producers.get(name);
+      if (!producer) throw new ConfigurationError(`queue "${name}" is not worked by this client`);
+      producer.reconfigure(settings);
+      const row = await facets.queues.keepAlive({ name }, { now: environment.databaseNow?.() });
+      hub.emit({ at: environment.clock.now(), kind: "queue_reconfigured", queue: queueRowOf(row) });
+    });
+  }
+
+  diagnostics(): Record<string, QueueRuntimeDiagnostics> {
+    const diagnostics: Record<string, QueueRuntimeDiagnostics> = {};
+    for (const [name, { settings, paused }] of this.producers) {
+      diagnostics[name] = {
+        fetchCooldown: durationOfMs(settings.fetchCooldownMs),
+        maxWorkers: settings.maxWorkers,
+        paused,
+        pollInterval: durationOfMs(settings.pollIntervalMs),
+      };
+    }
+    return diagnostics;
+  }
+
+  async #prepare(name: string, settings: QueueSettings): Promise<{ producer: QueueProducer<Tx>; row: QueueRecord }> {
+    const { facets, environment, controls, producers } = this.#parts;
+    const call = { now: environment.databaseNow?.(), timeoutMs: QUEUE_START_TIMEOUT_MS };
+    const row = await facets.queues.keepAlive({ name }, call);
+    const producer = this.#parts.makeProducer(name, settings);
+    controls.adopt(producer, row);
+    producers.set(name, producer);
+    return { producer, row };
+  }
+
+  #resolve(name: string, config: QueueConfig): QueueSettings {
+    const problems = new OptionProblems();
+    const settings = normalizeQueueConfig(
+      name,
+      config,
+      `queue "${name}"`,
+      this.#parts.settings.fetchCooldownMs,
+      problems,
+    );
+    problems.throwConfiguration();
+    return settings;
+  }
+
+  #requireOpen(state: RunState): void {
+    if (this.#closed || state !== "running") throw new LifecycleError("the client is stopping; no queue can be added");
+  }
+
+  #serially<T>(operation: () => Promise<T>): Promise<T> {
+    const result = this.#changes.then(operation);
+    this.#changes = result.catch(() => {});
+    return result;
+  }
+}
+
+function durationOfMs(ms: number): Temporal.Duration {
+  return Temporal.Duration.from({ microseconds: Math.round(ms * 1_000) }).round({ largestUnit: "seconds" });
+}

@@ -1,0 +1,179 @@
+/**
+ * Supervises a started client: starts its parts, stops them in order, and does the same when one of them breaks. Owns
+ * the run state and the one shutdown. The parts do the work; this room only says when.
+ */
+import type { RunDiagnostics, RunState, StopOptions } from "../api/run-handle.ts";
+import type { QueueConfig } from "../api/queue-config.ts";
+import { deferred } from "../kit/deferred.ts";
+import { pause } from "../kit/clock.ts";
+import type { RuntimeParts } from "./runtime-parts.ts";
+import { QueueSet } from "./queue-set.ts";
+import type { ResolvedStop } from "./stop-options.ts";
+import { resolveStopOptions } from "./stop-options.ts";
+
+/** How often a stopping client says what it waits for, in milliseconds. */
+const STOP_REPORT_MS = 5_000;
+/** Any long interval will do: the timer exists to keep the process alive. */
+const LIVENESS_MS = 2_147_483_647;
+
+/** See the file header. */
+export class RuntimeController<Tx> {
+  readonly #parts: RuntimeParts<Tx>;
+  readonly #queues: QueueSet<Tx>;
+  readonly #completed = deferred<void>();
+  readonly #drained = new AbortController();
+  #state: RunState = "running";
+  #failure: { readonly error: unknown } | null = null;
+  #shutdown: Promise<void> | null = null;
+  #liveness: NodeJS.Timeout | null = null;
+
+  constructor(parts: RuntimeParts<Tx>) {
+    this.#parts = parts;
+    this.#queues = new QueueSet(parts);
+    parts.onFailure((error) => this.fail(error));
+  }
+
+  /** Settles when all clean-up is done: resolves after a stop, rejects after a failure. */
+  get completed(): Promise<void> {
+    return this.#completed.promise;
+  }
+
+  get state(): RunState {
+    return this.#state;
+  }
+
+  get diagnostics(): RunDiagnostics {
+    const { settings, pipeline, loopDelay, leadership } = this.#parts;
+    return {
+      activeAttempts: this.#queues.activeAttempts,
+      clientId: settings.clientId,
+      completionCapacity: pipeline.capacity,
+      completionQueries: pipeline.statements,
+      eventLoopDelay: loopDelay?.latest ?? null,
+      executors: this.#parts.executorDiagnostics(),
+      maintenance: leadership?.diagnostics ?? null,
+      pendingCompletions: pipeline.pending,
+      queues: this.#queues.diagnostics(),
+      state: this.#state,
+    };
+  }
+
+  /**
+   * Starts everything: first the notification stream, so that no notice after the first claim is missed, then the rows
+   * of all queues, and only when all that succeeded the claims. Undoes what it started when it fails.
+   */
+  async start(): Promise<void> {
+    const { pump, leadership, controls, heartbeat, loopDelay, logger, settings } = this.#parts;
+    try {
+      await pump?.start();
+      await this.#queues.prepareAll();
+    } catch (error) {
+      await pump?.stop();
+      await this.#parts.session.close();
+      throw error;
+    }
+    this.#liveness = setInterval(() => {}, LIVENESS_MS);
+    loopDelay?.start();
+    leadership?.start();
+    controls.start();
+    heartbeat.start();
+    this.#queues.startAll();
+    logger.info({ clientId: settings.clientId, queues: [...settings.queues.keys()] }, "client started");
+  }
+
+  addQueue(name: string, config: QueueConfig): Promise<void> {
+    return this.#queues.add(name, config, this.#state);
+  }
+
+  removeQueue(name: string): Promise<boolean> {
+    return this.#queues.remove(name);
+  }
+
+  updateQueue(name: string, config: QueueConfig): Promise<void> {
+    return this.#queues.update(name, config);
+  }
+
+  /** A queue may have work: claim from it as soon as its cool-down allows. */
+  wake(queue: string): void {
+    this.#queues.producers.get(queue)?.wake();
+  }
+
+  /** Joins or begins the shutdown; resolves when it has finished, also after a failure. */
+  async stop(options?: StopOptions): Promise<void> {
+    const resolved = resolveStopOptions(options);
+    this.#shutdown ??= this.#finishStop();
+    this.#escalate(resolved);
+    await this.#shutdown;
+  }
+
+  /** An internal part broke: shuts down in the same way, and `completed` rejects with the cause. */
+  fail(error: unknown): void {
+    if (this.#failure || this.#state === "stopped" || this.#state === "failed") return;
+    this.#failure = { error };
+    this.#parts.logger.error({ error }, "the runtime failed; shutting down");
+    this.#shutdown ??= this.#finishStop();
+  }
+
+  #escalate({ mode, timeoutMs, signal }: ResolvedStop): void {
+    const cancel = (): void => this.#queues.interruptAll();
+    if (mode === "cancel" || signal?.aborted) return cancel();
+    const drained = this.#drained.signal;
+    signal?.addEventListener("abort", cancel, { once: true, signal: drained });
+    if (timeoutMs === null) return;
+    this.#parts.pipeline.limitTries(timeoutMs);
+    void pause(this.#parts.environment.clock, timeoutMs, drained).then(() => {
+      if (!drained.aborted) cancel();
+    });
+  }
+
+  async #finishStop(): Promise<void> {
+    const { leadership, controls, heartbeat, pump, pipeline, hub, loopDelay, session, environment } = this.#parts;
+    const { probe } = environment;
+    this.#state = "stopping";
+    this.#queues.stopClaimingAll();
+    pipeline.stopping();
+    probe("stop: leadership and maintenance");
+    const resigned = leadership?.stop();
+    probe("stop: queues");
+    await this.#drainQueues();
+    probe("stop: cancellation polling");
+    const controlled = controls.stop();
+    probe("stop: background tasks");
+    await Promise.all([resigned, controlled, this.#queues.changes]);
+    probe("stop: run-lifetime services");
+    await Promise.all([pump?.stop(), heartbeat.stop()]);
+    probe("stop: completions");
+    await pipeline.drain();
+    await session.close();
+    probe("stop: events");
+    this.#state = this.#failure ? "failed" : "stopped";
+    await hub.close();
+    probe("stop: event-loop delay");
+    loopDelay?.stop();
+    probe("stop: liveness");
+    if (this.#liveness) clearInterval(this.#liveness);
+    probe("stop: completed");
+    this.#settle();
+  }
+
+  #settle(): void {
+    this.#parts.logger.info({ clientId: this.#parts.settings.clientId }, "client stopped");
+    if (this.#failure) this.#completed.reject(this.#failure.error);
+    else this.#completed.resolve();
+  }
+
+  async #drainQueues(): Promise<void> {
+    void this.#reportWaiting();
+    await this.#queues.drainAll();
+    this.#drained.abort();
+  }
+
+  async #reportWaiting(): Promise<void> {
+    const { environment, logger } = this.#parts;
+    while (!this.#drained.signal.aborted) {
+      await pause(environment.clock, STOP_REPORT_MS, this.#drained.signal);
+      if (this.#drained.signal.aborted) return;
+      logger.info({ running: this.#queues.runningKinds() }, "stopping: waiting for running jobs");
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/** Chooses and emits the event of a settlement once it is committed. Event kinds follow the stored row. */
+import type { SettledJob } from "../driver/settle-jobs.ts";
+import type { Environment } from "../kit/environment.ts";
+import type { Logger } from "../kit/logger.ts";
+import { jobRowOf, type WrittenColumns } from "../model/job-row-view.ts";
+import type { JobState } from "../model/job-state.ts";
+import type { AttemptEnd } from "./attempt-end.ts";
+import type { EventHub } from "./event-hub.ts";
+
+type SettlementEventKind = AttemptEnd["eventKind"] | "job_race";
+
+/** Emits what became of `end`, if anybody is to know. */
+export function publishSettlement(
+  { hub, environment, logger }: { hub: EventHub; environment: Environment; logger: Logger },
+  end: AttemptEnd,
+  settled: SettledJob,
+): void {
+  if (settled.outcome === "missing" && end.completedTx === null) {
+    const attributes = { jobId: String(end.record.id), jobKind: end.record.kind, attempt: end.record.attempt };
+    logger.warn(attributes, "the job's row had been deleted when its attempt ended");
+  }
+  const kind = eventKindOf(end, settled);
+  if (kind === null || !hub.wanted(kind)) return;
+  const read = settled.job ?? (settled.outcome === "missing" ? end.completedTx : null);
+  const job = read ? jobRowOf(read) : jobRowOf(end.record, writtenColumns(end, settled));
+  const at = environment.clock.now();
+  if (kind === "job_failed") hub.emit({ at, kind, job, error: end.error });
+  else if (kind === "job_cancelled" && end.error !== undefined) hub.emit({ at, kind, job, error: end.error });
+  else hub.emit({ at, kind, job });
+}
+
+/** The event a committed settlement deserves, or null for none. */
+export function eventKindOf(end: AttemptEnd, settled: SettledJob): SettlementEventKind | null {
+  switch (settled.outcome) {
+    case "settled":
+      return settled.state === "cancelled" ? "job_cancelled" : end.eventKind;
+    case "merged":
+      return kindOfFinalState(settled.state);
+    case "superseded":
+      return "job_race";
+    case "missing":
+      // Deleted in the handler's own transaction, which has committed.
+      return end.completedTx === null ? null : "job_completed";
+    default:
+      return null;
+  }
+}
+
+/** A row that somebody else finalized is reported as what it is; one that waits to run again is nobody's end. */
+function kindOfFinalState(state: JobState | null): SettlementEventKind | null {
+  if (state === "completed") return "job_completed";
+  if (state === "cancelled") return "job_cancelled";
+  return state === "discarded" ? "job_failed" : null;
+}
+
+/** The columns that the settlement wrote, for a row that was not read back. */
+function writtenColumns({ settlement }: AttemptEnd, { outcome, state }: SettledJob): WrittenColumns {
+  const { newAttempt, finalizedAt, scheduledAt, metadata, error } = settlement;
+  if (outcome === "superseded") return {};
+  if (outcome === "merged") return { state: state ?? settlement.state, metadata };
+  return { state: state ?? settlement.state, attempt: newAttempt, finalizedAt, scheduledAt, metadata, error };
+}

@@ -1,0 +1,308 @@
+/** Periodic jobs on a real database. */
+import assert from "node:assert/strict";
+import type { DatabaseSync } from "node:sqlite";
+import test, { type TestContext } from "node:test";
+import {
+  failOnLeaks,
+  leaseSqliteDatabase,
+  type LeasedSqliteDatabase,
+  ManualClock,
+} from "@riverqueue/internal-test-kit";
+import type { PeriodicJob, PeriodicJobsStartParams } from "../../src/api/periodic-jobs.ts";
+import { defineJob } from "../../src/definition/define-job.ts";
+import { cron } from "../../src/periodic/cron.ts";
+import { periodicJob } from "../../src/periodic/periodic-job.ts";
+import { FreezableClock } from "./testdata/freezable-clock.ts";
+import { insertRawJobs, storedTime } from "./testdata/insert-jobs.ts";
+import {
+  advanceBy,
+  advanceUntil,
+  type LeadingClient,
+  type LeadingClientOptions,
+  makeLeadingClient,
+} from "./testdata/leading-client.ts";
+
+failOnLeaks();
+
+const tick = defineJob<{ n: number }>()({ kind: "tick" });
+const tock = defineJob<{ n: number }>()({ kind: "tock" });
+const everySecond = { schedule: cron("@every 1s") };
+
+interface World {
+  readonly clock: ManualClock;
+  readonly database: LeasedSqliteDatabase;
+  readonly handle: DatabaseSync;
+  readonly make: (options?: Partial<LeadingClientOptions>) => LeadingClient;
+}
+
+async function makeWorld(t: TestContext): Promise<World> {
+  const clock = new ManualClock("2026-01-02T03:04:05Z");
+  const database = await leaseSqliteDatabase(t);
+  return {
+    clock,
+    database,
+    handle: database.open(),
+    make: (options) => makeLeadingClient(t, database, { clientId: "leader", clock, databaseClock: clock, ...options }),
+  };
+}
+
+interface InsertedRow {
+  readonly kind: string;
+  readonly state: string;
+  readonly args: string;
+  readonly metadata: string;
+  readonly scheduled_at: string;
+  readonly queue: string;
+}
+
+function inserted(handle: DatabaseSync): InsertedRow[] {
+  const query =
+    "SELECT kind, state, json(args) AS args, json(metadata) AS metadata, scheduled_at, queue FROM river_job ORDER BY id";
+  return handle.prepare(query).all() as never;
+}
+
+async function untilInserted(
+  { clock, handle }: World,
+  clients: readonly LeadingClient[],
+  count: number,
+): Promise<InsertedRow[]> {
+  return advanceUntil(clock, clients, () => inserted(handle).length >= count && inserted(handle));
+}
+
+test("a job is inserted at each occurrence, available at its time, and marked as periodic", async (t) => {
+  const world = await makeWorld(t);
+  const start = world.clock.now();
+  const client = world.make({
+    periodicJobs: [
+      periodicJob({ job: tick, id: "ticker", args: { n: 1 }, every: { seconds: 10 }, runOnStart: true }),
+      periodicJob({ job: tock, args: { n: 2 }, options: { queue: "slow" }, every: { seconds: 15 } }),
+    ],
+  });
+  client.leadership.start();
+  const rows = await untilInserted(world, [client], 4);
+  assert.deepEqual(
+    rows.map((row) => [row.kind, row.state, row.scheduled_at, row.queue]),
+    [
+      ["tick", "available", storedTime(start), "default"],
+      ["tick", "available", storedTime(start.add({ seconds: 10 })), "default"],
+      ["tock", "available", storedTime(start.add({ seconds: 15 })), "slow"],
+      ["tick", "available", storedTime(start.add({ seconds: 20 })), "default"],
+    ],
+  );
+  const metadata = rows.map((row) => JSON.parse(row.metadata));
+  assert.deepEqual([metadata[0]?.periodic, metadata[0]?.["river:periodic_job_id"]], [true, "ticker"]);
+  assert.deepEqual([metadata[2]?.periodic, metadata[2]?.["river:periodic_job_id"]], [true, undefined]);
+  assert.deepEqual(
+    client
+      .eventsOf("maintenance_succeeded")
+      .filter(({ service }) => service === "periodic")
+      .map(({ count }) => count),
+    [1, 1, 1, 1],
+  );
+});
+
+test("what a constructor, its arguments or its schedule do wrong costs nobody else an occurrence", async (t) => {
+  const world = await makeWorld(t);
+  let built = 0;
+  const client = world.make({
+    periodicJobs: [
+      periodicJob({ job: tick, id: "throws", construct: () => Promise.reject(new Error("no")), ...everySecond }),
+      periodicJob({ job: tick, id: "skips", construct: () => null, ...everySecond }),
+      periodicJob({ job: tick, id: "nothing", construct: () => undefined as unknown as null, ...everySecond }),
+      periodicJob({ job: tick, id: "bad-args", args: { n: Number.NaN }, ...everySecond }),
+      periodicJob({ job: tick, id: "counts", construct: async () => ({ args: { n: built++ } }), ...everySecond }),
+      periodicJob({
+        job: tick,
+        id: "bad-schedule",
+        args: { n: -1 },
+        schedule: {
+          next: () => {
+            throw new Error("no schedule");
+          },
+        },
+      }),
+    ],
+  });
+  client.leadership.start();
+  const rows = await untilInserted(world, [client], 2);
+  assert.deepEqual(
+    rows.map((row) => row.args),
+    ['{"n":0}', '{"n":1}'],
+  );
+  const logged = client.logs
+    .filter(({ level }) => level === "error")
+    .map(({ attributes }) => attributes["periodicJobId"]);
+  assert.deepEqual(
+    logged.map(String).toSorted((a, b) => a.localeCompare(b)),
+    ["bad-args", "bad-args", "bad-schedule", "nothing", "nothing", "throws", "throws"],
+  );
+  assert.equal(client.eventsOf("maintenance_failed").length, 0);
+});
+
+test("a constructor that hangs holds up the others for 30 s at most, and never the stop", async (t) => {
+  const world = await makeWorld(t);
+  const client = world.make({
+    periodicJobs: [
+      periodicJob({ job: tick, id: "hangs", construct: () => new Promise(() => {}), every: { minutes: 1 } }),
+      periodicJob({ job: tock, args: { n: 1 }, every: { minutes: 1 } }),
+    ],
+  });
+  client.leadership.start();
+  await advanceBy(world.clock, [client], 89_000);
+  assert.equal(inserted(world.handle).length, 0);
+  await untilInserted(world, [client], 1);
+  await advanceBy(world.clock, [client], 31_000);
+  await client.leadership.stop();
+  assert.equal(inserted(world.handle).length, 1);
+});
+
+test("an insertion that a hook refuses is tried job by job, and reported", async (t) => {
+  const world = await makeWorld(t);
+  const client = world.make({
+    periodicJobs: [
+      periodicJob({ job: tick, args: { n: 1 }, every: { seconds: 1 } }),
+      periodicJob({ job: tock, args: { n: 2 }, every: { seconds: 1 } }),
+    ],
+    insertHooks: [
+      {
+        beforeInsert({ requests }) {
+          if (requests.some(({ kind }) => kind === "tick")) throw new Error("no ticks");
+        },
+      },
+    ],
+  });
+  client.leadership.start();
+  const rows = await untilInserted(world, [client], 2);
+  assert.deepEqual(
+    rows.map((row) => row.kind),
+    ["tock", "tock"],
+  );
+  const failures = client.eventsOf("maintenance_failed");
+  assert.deepEqual(
+    failures.map(({ service, error }) => [service, (error as Error).message]),
+    [
+      ["periodic", "no ticks"],
+      ["periodic", "no ticks"],
+    ],
+  );
+});
+
+test("registry changes take effect at once while leading", async (t) => {
+  const world = await makeWorld(t);
+  const client = world.make();
+  client.leadership.start();
+  await advanceBy(world.clock, [client], 10_000);
+  const handle = client.registry.add(periodicJob({ job: tick, args: { n: 1 }, every: { hours: 1 }, runOnStart: true }));
+  await advanceBy(world.clock, [client], 0);
+  assert.equal(inserted(world.handle).length, 1);
+  client.registry.remove(handle);
+  await advanceBy(world.clock, [client], 0);
+  client.registry.add(periodicJob({ job: tock, args: { n: 1 }, every: { seconds: 5 } }));
+  const rows = await untilInserted(world, [client], 2);
+  assert.deepEqual(
+    rows.map((row) => row.kind),
+    ["tick", "tock"],
+  );
+});
+
+test("start hooks come first, are told what there is, and are tried again", async (t) => {
+  const world = await makeWorld(t);
+  const seen: PeriodicJobsStartParams[] = [];
+  const client = world.make({
+    onPeriodicJobsStart(params) {
+      seen.push(params);
+      if (seen.length === 1) throw new Error("not yet");
+      params.periodicJobs.add(periodicJob({ job: tick, args: { n: 1 }, every: { hours: 1 }, runOnStart: true }));
+    },
+  });
+  client.leadership.start();
+  const rows = await untilInserted(world, [client], 1);
+  assert.equal(rows.length, 1);
+  assert.equal(seen.length, 2);
+  assert.deepEqual(seen[0]?.durableJobs, []);
+  assert.equal(seen[0]?.periodicJobs, client.registry);
+  assert.equal(client.logs.filter(({ level }) => level === "error").length, 1);
+});
+
+/** Every slot as often as it was inserted, and the longest time between two in a row, in seconds. */
+function slotsOf(handle: DatabaseSync): { twice: string[]; longestGap: number } {
+  const times = inserted(handle).map((row) => row.scheduled_at);
+  const twice = times.filter((time, index) => times.indexOf(time) !== index);
+  const seconds = times.map((time) => Date.parse(`${time.replace(" ", "T")}Z`) / 1000).toSorted((a, b) => a - b);
+  const gaps = seconds.slice(1).map((time, index) => time - (seconds[index] ?? 0));
+  return { twice, longestGap: Math.max(...gaps) };
+}
+
+const slots = (): PeriodicJob[] => [periodicJob({ job: tick, args: { n: 1 }, schedule: cron("@every 1s") })];
+
+test("C26: no slot is inserted twice by a leader that was stopped and goes on, and none is missing beyond the hand-over", async (t) => {
+  const world = await makeWorld(t);
+  const frozen = new FreezableClock(world.clock);
+  const one = world.make({ clientId: "one", clock: frozen, periodicJobs: slots() });
+  const two = world.make({ clientId: "two", periodicJobs: slots() });
+  one.leadership.start();
+  await untilInserted(world, [one], 3);
+  two.leadership.start();
+  await advanceBy(world.clock, [one, two], 5000);
+  frozen.freeze();
+  await advanceBy(world.clock, [two], 40_000);
+  assert.equal(two.leadership.diagnostics.isLeader, true);
+  frozen.thaw();
+  await advanceBy(world.clock, [one, two], 15_000);
+  const { twice, longestGap } = slotsOf(world.handle);
+  assert.deepEqual(twice, []);
+  // Lease of 15 s, then at most an interval and the first occurrence of the new term.
+  assert.ok(longestGap <= 22, `${longestGap} s`);
+});
+
+test("C26: no slot is inserted twice when the leadership row is deleted by hand, also by clients of one ID", async (t) => {
+  const world = await makeWorld(t);
+  const one = world.make({ clientId: "same", periodicJobs: slots() });
+  const two = world.make({ clientId: "same", periodicJobs: slots() });
+  one.leadership.start();
+  await untilInserted(world, [one], 3);
+  two.leadership.start();
+  await advanceBy(world.clock, [one, two], 1700);
+  for (let round = 0; round < 3; round++) {
+    world.handle.exec("DELETE FROM river_leader");
+    const elections = two.eventsOf("leader_acquired").length + one.eventsOf("leader_acquired").length;
+    await advanceUntil(
+      world.clock,
+      [one, two],
+      () => two.eventsOf("leader_acquired").length + one.eventsOf("leader_acquired").length > elections,
+      { limitMs: 12_000 },
+    );
+    await advanceBy(world.clock, [one, two], 5300);
+    assert.notEqual(one.leadership.diagnostics.isLeader, two.leadership.diagnostics.isLeader);
+  }
+  const { twice, longestGap } = slotsOf(world.handle);
+  assert.deepEqual(twice, []);
+  assert.ok(longestGap <= 12, `${longestGap} s`);
+});
+
+test("E06: a client that may lead serves the database of one that never does, which alone stands still", async (t) => {
+  const world = await makeWorld(t);
+  const now = world.clock.now();
+  insertRawJobs(world.handle, now, [
+    { state: "scheduled", scheduledAt: now },
+    { state: "running", attempt: 1, attemptedAt: now.subtract({ hours: 2 }) },
+  ]);
+  const states = (): string[] => inserted(world.handle).map((row) => row.state);
+  // X claims and nothing else.
+  const x = world.make({ clientId: "x" });
+  const claim = { queue: "default", clientId: "x", limit: 10, kinds: null, hint: null };
+  const claimed = async (): Promise<string[]> =>
+    (await x.driver.jobs.claim(claim, { now: world.clock.now() })).jobs.map(({ kind }) => kind);
+  await advanceBy(world.clock, [x], 60_000);
+  assert.deepEqual(await claimed(), []);
+  assert.deepEqual(states(), ["scheduled", "running"]);
+
+  const y = world.make({
+    clientId: "y",
+    periodicJobs: [periodicJob({ job: tick, args: { n: 1 }, every: { seconds: 1 } })],
+  });
+  y.leadership.start();
+  await untilInserted(world, [x, y], 3);
+  assert.deepEqual(states(), ["available", "retryable", "available"]);
+  assert.deepEqual(await claimed(), ["known", "tick"]);
+});

@@ -1,0 +1,92 @@
+// Keeps dependencies pointing one way. Two tables say who may import whom; an import that a table does not allow is a
+// problem, type imports included. Cycles between files are the linter's part.
+import { posix } from "node:path";
+import { findImports } from "./find-imports.ts";
+import { isCode, isTest, type Problem, type SourceFile } from "./source-tree.ts";
+
+/**
+ * Which packages the sources of a package may import, by specifier. Node's own modules (`node:…`) are always allowed.
+ *
+ * - The core imports no package, and so never a concrete driver.
+ * - Drivers and migrations stand below the rooms of the core: they see the driver seam only, and never each other.
+ * - Examples, measurements and the test kit stand on top and import what they like.
+ */
+const ALLOWED_PACKAGES: Readonly<Record<string, readonly string[] | "any">> = {
+  "packages/riverqueue": [],
+  "packages/driver-sqlite": ["riverqueue/driver"],
+  "packages/migrate": ["riverqueue/driver"],
+  "internal/test-kit": "any",
+  "examples/index-folder": "any",
+  bench: "any",
+};
+
+/**
+ * The rooms of the core, lowest level first. A room imports from its own level and from those before it; rooms of one
+ * level may know each other, and the linter sees to it that no two files do so in a circle.
+ */
+const CORE_LEVELS: readonly (readonly string[])[] = [
+  ["model", "json"],
+  ["driver"],
+  ["kit", "options"],
+  ["definition"],
+  ["api", "insert"],
+  ["work"],
+  ["extend", "periodic"],
+  ["runtime", "maintenance", "operations"],
+  ["client"],
+  ["index.ts"],
+];
+
+const CORE_SOURCES = "packages/riverqueue/src/";
+
+/**
+ * Checks every import of the repository against the two tables.
+ *
+ * @param files The repository; tests may import any package, and no file may reach into another package by a path.
+ */
+export function checkImportLevels(files: readonly SourceFile[]): Problem[] {
+  return files.filter(isCode).flatMap((file) =>
+    findImports(file.text).flatMap(({ specifier, line }) => {
+      const message = objection(file, specifier);
+      return message === null ? [] : [{ path: file.path, line, message }];
+    }),
+  );
+}
+
+function objection(file: SourceFile, specifier: string): string | null {
+  const owner = packageOf(file.path);
+  if (owner === null || specifier.startsWith("node:")) return null;
+  if (specifier.startsWith(".")) return relativeObjection(file, owner, posix.join(posix.dirname(file.path), specifier));
+  if (isTest(file)) return null;
+  const allowed = ALLOWED_PACKAGES[owner];
+  if (allowed === undefined) return `${owner} has no line in the table of import levels`;
+  if (allowed === "any" || allowed.includes(specifier)) return null;
+  return `${owner} may not import ${JSON.stringify(specifier)}; allowed: ${allowed.join(", ") || "no package"}`;
+}
+
+function relativeObjection(file: SourceFile, owner: string, target: string): string | null {
+  if (!target.startsWith(`${owner}/`)) return `reaches out of ${owner} by a path; import other packages by their name`;
+  if (isTest(file)) return null;
+  if (!target.startsWith(`${owner}/src/`)) return "sources may not import what is outside of src/";
+  return owner === "packages/riverqueue" ? roomObjection(file.path, target) : null;
+}
+
+function roomObjection(from: string, target: string): string | null {
+  const [own, other] = [roomOf(from), roomOf(target)];
+  const [ownLevel, otherLevel] = [levelOf(own), levelOf(other)];
+  if (ownLevel === -1) return `room ${own} has no level in the table of import levels`;
+  if (otherLevel === -1) return `room ${other} has no level in the table of import levels`;
+  return otherLevel > ownLevel ? `room ${own} may not import from ${other}, which stands above it` : null;
+}
+
+function packageOf(path: string): string | null {
+  return /^(?:(?:packages|internal|examples)\/[^/]+|bench)(?=\/)/.exec(path)?.[0] ?? null;
+}
+
+function roomOf(path: string): string {
+  return path.slice(CORE_SOURCES.length).split("/", 1).join("");
+}
+
+function levelOf(room: string): number {
+  return CORE_LEVELS.findIndex((level) => level.includes(room));
+}

@@ -1,0 +1,40 @@
+// `npm test [-- FILE… --ANY-OPTION-OF-NODE]`: the test runner of Node with this repository's settings.
+//
+// Files or globs that are named replace the default ones; options go to node. `--scale=N` sets RIVER_TEST_SCALE, by
+// which the test kit divides the product's intervals: 20 unless set, 1 for the real ones.
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { requireNode26 } from "./require-node-26.mjs";
+
+requireNode26();
+
+const everyTest = [
+  "packages/*/test/**/*.test.ts",
+  "internal/*/test/**/*.test.ts",
+  "examples/*/test/**/*.test.ts",
+  "bench/test/**/*.test.ts",
+  "scripts/**/*.test.ts",
+];
+const given = process.argv.slice(2);
+const scale = given.findLast((arg) => arg.startsWith("--scale="))?.slice("--scale=".length);
+const options = given.filter((arg) => arg.startsWith("-") && !arg.startsWith("--scale="));
+const files = given.filter((arg) => !arg.startsWith("-"));
+
+const child = spawn(
+  process.execPath,
+  [
+    "--conditions=@riverqueue/source",
+    "--test",
+    "--test-concurrency=4",
+    "--test-global-setup=scripts/test-global-setup.mjs",
+    ...options,
+    ...(files.length > 0 ? files : everyTest),
+  ],
+  { stdio: "inherit", env: scale === undefined ? process.env : { ...process.env, RIVER_TEST_SCALE: scale } },
+);
+// Ctrl-C reaches the child through the terminal, and this process waits for what it says; SIGTERM is passed on.
+process.on("SIGINT", () => {});
+process.on("SIGTERM", () => child.kill("SIGTERM"));
+child.on("exit", (code, signal) => {
+  process.exitCode = code ?? 128 + constants.signals[signal];
+});
