@@ -20,12 +20,16 @@ const scale = given.findLast((arg) => arg.startsWith("--scale="))?.slice("--scal
 const options = given.filter((arg) => arg.startsWith("-") && !arg.startsWith("--scale="));
 const files = given.filter((arg) => !arg.startsWith("-"));
 
+// A test that hangs must fail, and not hold up everybody until somebody looks. Real intervals take longer.
+const timeoutMs = Number(scale ?? process.env.RIVER_TEST_SCALE ?? 20) >= 20 ? 180_000 : 1_200_000;
+
 const child = spawn(
   process.execPath,
   [
     "--conditions=@riverqueue/source",
     "--test",
     "--test-concurrency=4",
+    `--test-timeout=${timeoutMs}`,
     "--test-global-setup=scripts/test-global-setup.mjs",
     ...options,
     ...(files.length > 0 ? files : everyTest),

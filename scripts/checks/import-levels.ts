@@ -14,6 +14,7 @@ import { isCode, isTest, type Problem, type SourceFile } from "./source-tree.ts"
 const ALLOWED_PACKAGES: Readonly<Record<string, readonly string[] | "any">> = {
   "packages/riverqueue": [],
   "packages/driver-sqlite": ["riverqueue/driver"],
+  "packages/driver-pg": ["riverqueue/driver"],
   "packages/migrate": ["riverqueue/driver"],
   "internal/test-kit": "any",
   "examples/index-folder": "any",
@@ -37,6 +38,9 @@ const CORE_LEVELS: readonly (readonly string[])[] = [
   ["index.ts"],
 ];
 
+/** How a driver package reaches the interface in which it registers the type of its transactions: no name is imported. */
+const REGISTRATION = 'import type {} from "riverqueue";';
+
 const CORE_SOURCES = "packages/riverqueue/src/";
 
 /**
@@ -47,13 +51,13 @@ const CORE_SOURCES = "packages/riverqueue/src/";
 export function checkImportLevels(files: readonly SourceFile[]): Problem[] {
   return files.filter(isCode).flatMap((file) =>
     findImports(file.text).flatMap(({ specifier, line }) => {
-      const message = objection(file, specifier);
+      const message = objection(file, specifier, line);
       return message === null ? [] : [{ path: file.path, line, message }];
     }),
   );
 }
 
-function objection(file: SourceFile, specifier: string): string | null {
+function objection(file: SourceFile, specifier: string, line: number): string | null {
   const owner = packageOf(file.path);
   if (owner === null || specifier.startsWith("node:")) return null;
   if (specifier.startsWith(".")) return relativeObjection(file, owner, posix.join(posix.dirname(file.path), specifier));
@@ -61,6 +65,7 @@ function objection(file: SourceFile, specifier: string): string | null {
   const allowed = ALLOWED_PACKAGES[owner];
   if (allowed === undefined) return `${owner} has no line in the table of import levels`;
   if (allowed === "any" || allowed.includes(specifier)) return null;
+  if (/\/driver-[^/]+$/.test(owner) && file.text.split("\n")[line - 1] === REGISTRATION) return null;
   return `${owner} may not import ${JSON.stringify(specifier)}; allowed: ${allowed.join(", ") || "no package"}`;
 }
 

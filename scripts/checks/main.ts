@@ -7,6 +7,7 @@ import { checkFileNames } from "./file-names.ts";
 import { checkFixedDelays } from "./fixed-delays.ts";
 import { checkImportLevels } from "./import-levels.ts";
 import { checkMarkdownLinks } from "./markdown-links.ts";
+import { checkRulePages } from "./rule-pages.ts";
 import { readSourceTree, type Problem, type SourceFile } from "./source-tree.ts";
 
 const CHECKS: Readonly<Record<string, (files: readonly SourceFile[], root: string) => Problem[]>> = {
@@ -15,6 +16,7 @@ const CHECKS: Readonly<Record<string, (files: readonly SourceFile[], root: strin
   "file names": checkFileNames,
   "fixed delays in tests": checkFixedDelays,
   "links in documents": checkMarkdownLinks,
+  "rules and their tests": checkRulePages,
   "code in documents": checkCodeFences,
 };
 

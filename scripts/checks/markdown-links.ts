@@ -43,7 +43,7 @@ function objection(
 
 function headingAnchors(text: string): Set<string> {
   const anchors = new Set<string>();
-  for (const [, line] of proseLines(text)) {
+  for (const [, line] of linesOutsideFences(text)) {
     const title = /^#{1,6}\s+(.+?)\s*#*$/.exec(line)?.[1];
     if (title === undefined) continue;
     const slug = title
@@ -59,6 +59,10 @@ function headingAnchors(text: string): Set<string> {
 
 /** The lines outside of code fences, each with its number, inline code taken out. */
 function proseLines(text: string): [number, string][] {
+  return linesOutsideFences(text).map(([line, prose]) => [line, prose.replace(/(`+)(?:(?!\1).)+\1/g, "code")]);
+}
+
+function linesOutsideFences(text: string): [number, string][] {
   let fence: string | null = null;
   return text.split("\n").flatMap((line, index): [number, string][] => {
     const mark = /^\s*(```+|~~~+)/.exec(line)?.[1];
@@ -70,7 +74,7 @@ function proseLines(text: string): [number, string][] {
       fence = mark;
       return [];
     }
-    return [[index + 1, line.replace(/(`+)(?:(?!\1).)+\1/g, "code")]];
+    return [[index + 1, line]];
   });
 }
 

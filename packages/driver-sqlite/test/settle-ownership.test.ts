@@ -141,12 +141,12 @@ test("cancel marks a running job, finalizes any other, leaves finalized ones, an
   database
     .prepare("UPDATE river_job SET state = 'completed', finalized_at = '2026-01-01 00:00:00.000' WHERE id = ?")
     .run(done.id);
-  const requestedAt = Temporal.Instant.from("2026-08-07T10:00:00.123456789Z");
+  const requestedAt = Temporal.Instant.from("2999-08-07T10:00:00.123456789Z");
   const outcomes = [];
   for (const { id } of [running, waiting, done]) outcomes.push(await driver.jobs.cancel({ id, requestedAt }));
   const states = outcomes.map((result) => (result.outcome === "done" ? result.job.state : result.outcome));
   assert.deepEqual(states, ["running", "cancelled", "completed"]);
-  const metadata = '{"cancel_attempted_at":"2026-08-07T10:00:00.123456789Z"}';
+  const metadata = '{"cancel_attempted_at":"2999-08-07T10:00:00.123456789Z"}';
   assert.deepEqual((await read(driver, running.id)).metadata, metadata);
   assert.deepEqual((await read(driver, waiting.id)).metadata, metadata);
   assert.deepEqual((await read(driver, done.id)).metadata, "{}");
@@ -184,19 +184,20 @@ test("only a cancel mark that is not older than the claim counts for the attempt
   assert.deepEqual(await driver.jobs.cancelRequested({ clientId: "client-1", ids: [] }), []);
 });
 
-test("retry clears the cancel mark, adds an attempt when none is left, and keeps the place of a due job", async (t) => {
+test("retry takes back the cancel mark, adds an attempt when none is left, and keeps the place of a due job", async (t) => {
   const { driver } = await driverFixture(t);
   const { id } = await insertOne(driver, { maxAttempts: 1, metadata: '{"a":1}' });
   const job = await claimOne(driver);
   await driver.jobs.cancel({ id, requestedAt: fromNow(0) });
   assert.equal((await driver.jobs.retry({ id })).outcome, "done");
   assert.equal((await read(driver, id)).state, "running");
-  await settle(driver, endOf(job, { state: "retryable" }));
+  await settle(driver, endOf(job, { state: "discarded", finalizedAt: fromNow(0) }));
   const now = fromNow(60_000);
   const retried = await driver.jobs.retry({ id }, { now });
   assert.ok(retried.outcome === "done");
   const { state, attempt, maxAttempts, finalizedAt, metadata, scheduledAt } = retried.job;
-  assert.deepEqual([state, attempt, maxAttempts, finalizedAt, metadata], ["available", 1, 2, null, '{"a":1}']);
+  assert.deepEqual([state, attempt, maxAttempts, finalizedAt], ["available", 1, 2, null]);
+  assert.deepEqual(Object.keys(JSON.parse(metadata)), ["a"]);
   assert.equal(scheduledAt.epochMilliseconds, now.epochMilliseconds);
   await driver.jobs.retry({ id }, { now: now.add({ seconds: 5 }) });
   assert.equal((await read(driver, id)).scheduledAt.toString(), scheduledAt.toString());
@@ -229,4 +230,13 @@ test("a running job is not deleted, neither alone nor among many", async (t) => 
   assert.deepEqual(await driver.jobs.delete({ id: c.id }), { outcome: "missing" });
   assert.deepEqual(await driver.jobs.deleteMany({ filter: { kinds: [] }, limit: 9 }), []);
   assert.equal((await read(driver, running.id)).state, "running");
+});
+
+test("C14 a request to cancel that waited for the lock reaches a job that was claimed meanwhile", async (t) => {
+  const { driver } = await driverFixture(t);
+  const { id } = await insertOne(driver);
+  const requestedAt = fromNow(-1_000);
+  await claimOne(driver);
+  await driver.jobs.cancel({ id, requestedAt });
+  assert.deepEqual(await driver.jobs.cancelRequested({ clientId: "client-1", ids: [id] }), [id]);
 });

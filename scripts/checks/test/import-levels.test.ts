@@ -24,6 +24,14 @@ test("imports that point down are allowed", () => {
   );
 });
 
+test("a driver may name the core to register its transaction type, and for nothing else", () => {
+  const path = "packages/driver-sqlite/src/index.ts";
+  assert.deepEqual(messages(path, 'import type {} from "riverqueue";'), []);
+  assert.deepEqual(messages(path, 'import type { Client } from "riverqueue";'), [
+    '1 packages/driver-sqlite may not import "riverqueue"; allowed: riverqueue/driver',
+  ]);
+});
+
 test("a room of the core may not import from a room above it, types included", () => {
   assert.deepEqual(
     messages("packages/riverqueue/src/model/job-row.ts", '\nimport type { A } from "../driver/index.ts";'),

@@ -15,6 +15,7 @@ test("links to files, folders and headings that exist are whole", () => {
     [],
   );
   assert.deepEqual(messages("# Here\n[a](#here) [b](reference/states.md#states)\n\n[c]: reference/states.md"), []);
+  assert.deepEqual(messages("[a](reference/states.md#who-may-cancel)"), []);
   assert.deepEqual(messages("`[a](nowhere.md)`\n```\n[b](nowhere.md)\n```"), []);
 });
 

@@ -20,12 +20,21 @@ export function getJob(unit: Unit, id: bigint): SqliteJobRecord | null {
 /** Cancels a job that is not finalized and tells every client. */
 export function cancelJob(unit: Unit, id: bigint, requestedAt: Temporal.Instant): ChangeJobResult {
   return unlessConflict(unit, id, () => {
-    const row = unit.connection.row(CANCEL, id, unit.now, requestedAt.toString());
+    const row = unit.connection.row(CANCEL, id, unit.now, cancelMark(unit, requestedAt));
     if (row === undefined) return unchanged(unit, id);
     const job = new SqliteJobRecord(row);
     unit.send([cancelNotice(id, job.queue)]);
     return { outcome: "done", job };
   });
+}
+
+/**
+ * The time to mark a job with. A request that waited for the lock may be older than the claim that was quicker, which it
+ * is meant for all the same.
+ */
+function cancelMark({ nowMs }: Unit, requestedAt: Temporal.Instant): string {
+  const isOutdated = requestedAt.epochMilliseconds < nowMs;
+  return (isOutdated ? Temporal.Instant.fromEpochMilliseconds(nowMs) : requestedAt).toString();
 }
 
 /** Makes a job available now unless it is running or available already. */

@@ -116,7 +116,7 @@ interface Flags {
 
 function readFlags(given: Record<string, unknown>, problems: OptionProblems): Flags {
   const flag = (name: keyof Flags): boolean => {
-    const value = given[name] ?? false;
+    const { [name]: value = false } = given;
     if (typeof value !== "boolean") problems.add(name, "must be true or false");
     return value === true;
   };
@@ -152,10 +152,15 @@ function readRuntime(
 
 function readClientId(value: unknown, problems: OptionProblems, environment: Environment): string {
   if (value === undefined) return generateClientId(environment.clock.now());
-  // Bytes, because other clients count bytes.
-  if (typeof value === "string" && value.length > 0 && Buffer.byteLength(value) <= CLIENT_ID_LIMIT) return value;
-  problems.add("clientId", `must be text of 1 to ${CLIENT_ID_LIMIT} bytes`);
+  if (isClientId(value)) return value;
+  problems.add("clientId", `must be text of 1 to ${CLIENT_ID_LIMIT} bytes without NUL characters and lone surrogates`);
   return "";
+}
+
+/** Other clients count bytes, and not every database stores every text. */
+function isClientId(value: unknown): value is string {
+  if (typeof value !== "string" || value.length === 0 || Buffer.byteLength(value) > CLIENT_ID_LIMIT) return false;
+  return value.isWellFormed() && !value.includes("\0");
 }
 
 function readQueues(
@@ -189,7 +194,7 @@ function readInteger(
   max: number,
   problems: OptionProblems,
 ): number {
-  const value = given[name] ?? fallback;
+  const { [name]: value = fallback } = given;
   if (Number.isInteger(value) && Number(value) >= min && Number(value) <= max) return Number(value);
   problems.add(name, `must be an integer from ${min} to ${max}`);
   return fallback;
@@ -208,7 +213,7 @@ function readChoice<const Choice extends string>(
   choices: readonly [Choice, ...Choice[]],
   problems: OptionProblems,
 ): Choice {
-  const value = given[name] ?? choices[0];
+  const { [name]: value = choices[0] } = given;
   if (!choices.includes(value as Choice)) {
     problems.add(name, `must be ${choices.map((choice) => `"${choice}"`).join(" or ")}`);
   }

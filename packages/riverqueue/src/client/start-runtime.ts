@@ -40,8 +40,8 @@ function assemble<Tx>(
   const { settings, environment, hub } = core;
   const { runtime, logger } = settings;
   const { clientId } = runtime;
-  let fail: (error: unknown) => void = () => {};
-  const shared = { clientId, facets: session, environment, logger, hub, onFailure: (error: unknown) => fail(error) };
+  let fail: ((error: unknown) => void) | null = null;
+  const shared = { clientId, facets: session, environment, logger, hub, onFailure: (error: unknown) => fail?.(error) };
   const producers: RuntimeParts<Tx>["producers"] = new Map();
   const pipeline = new CompletionPipeline<Tx>({
     ...shared,

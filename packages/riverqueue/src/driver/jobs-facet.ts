@@ -38,7 +38,7 @@ export interface JobsFacet<Tx> {
     params: { readonly id: bigint; readonly requestedAt: Temporal.Instant },
     call?: DriverCall<Tx>,
   ): Promise<ChangeJobResult>;
-  /** Makes a job that is not running available now, clears its cancel mark, adds an attempt when none was left. */
+  /** Makes a job that is not running available now, keeps its cancel mark, adds an attempt when none was left. */
   retry(params: { readonly id: bigint }, call?: DriverCall<Tx>): Promise<ChangeJobResult>;
   /** Merges top-level keys of `metadata`, JSON text of an object, in any state. Null when the job is missing. */
   update(params: { readonly id: bigint; readonly metadata: string }, call?: DriverCall<Tx>): Promise<JobRecord | null>;

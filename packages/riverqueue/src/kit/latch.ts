@@ -15,6 +15,11 @@ export class Latch {
     this.#wake?.();
   }
 
+  /** Forgets a wake-up that is waiting. */
+  clear(): void {
+    this.#set = false;
+  }
+
   /** Resolves when set, or when `signal` aborts, and clears it. */
   async wait(signal?: AbortSignal): Promise<void> {
     if (!this.#set && !signal?.aborted) {

@@ -8,6 +8,7 @@ import { pause } from "../kit/clock.ts";
 import type { Timer } from "../kit/clock.ts";
 import type { Environment } from "../kit/environment.ts";
 import type { Logger } from "../kit/logger.ts";
+import { isPermanentFailure, logBackgroundFailure } from "../kit/transient.ts";
 import type { AttemptEnd } from "./attempt-end.ts";
 import { CompletionBuffer } from "./completion-buffer.ts";
 import { settleBatch } from "./settle-batch.ts";
@@ -22,6 +23,8 @@ export const COMPLETION_CAPACITY = 10_000;
 export const COMPLETION_STATEMENTS = 2;
 /** First wait before a row that another session holds is tried again, in milliseconds; doubled up to the last. */
 export const LOCKED_RETRY_MS: Readonly<{ first: number; last: number }> = Object.freeze({ first: 100, last: 1_000 });
+/** How long a client that stops tries a row that another session holds, in milliseconds: as long as three tries take. */
+export const LOCKED_LIMIT_AT_STOP_MS = 30_000;
 
 /** What the pipeline works with. */
 export interface CompletionPipelineDependencies<Tx> {
@@ -32,6 +35,8 @@ export interface CompletionPipelineDependencies<Tx> {
   readonly logger: Logger;
   /** A job was stored `available` for a later moment. */
   readonly onDueLater: (queue: string, at: Temporal.Instant) => void;
+  /** Told about failures that no retry can mend. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** See the file header. */
@@ -44,7 +49,8 @@ export class CompletionPipeline<Tx> {
   #flushLater: Timer | null = null;
   #waiting: (() => void)[] = [];
   #stopping = false;
-  #draining = false;
+  /** Monotonic time at which draining began; null before. */
+  #drainingSince: number | null = null;
   #abandoned = false;
   /** Monotonic time by which a stop with a timeout should be done; null without limit. */
   #deadline: number | null = null;
@@ -73,7 +79,8 @@ export class CompletionPipeline<Tx> {
   /** Takes the end of an attempt; null when accepted at once, else a promise that resolves when there is capacity. */
   accept(end: AttemptEnd): Promise<void> | null {
     if (this.#pending >= COMPLETION_CAPACITY) {
-      return new Promise<void>((resolve) => this.#waiting.push(resolve)).then(() => void this.accept(end));
+      // Others may have been quicker when there is capacity again.
+      return new Promise<void>((resolve) => this.#waiting.push(resolve)).then(() => this.accept(end) ?? undefined);
     }
     this.#pending++;
     this.#buffer.push(end);
@@ -94,10 +101,14 @@ export class CompletionPipeline<Tx> {
 
   /** Persists everything accepted, or abandons it to the rescuer at the first persistent failure; never rejects. */
   async drain(): Promise<void> {
-    this.#draining = true;
+    this.#drainingSince = this.#dependencies.environment.clock.monotonic();
     this.#schedule();
     if (this.#pending > 0) await new Promise<void>((resolve) => (this.#drained = resolve));
     this.#flushLater?.cancel();
+  }
+
+  get #draining(): boolean {
+    return this.#drainingSince !== null;
   }
 
   /** Decides when the next batch goes out: at once while no statement runs, else when full or after the interval. */
@@ -155,6 +166,7 @@ export class CompletionPipeline<Tx> {
   /** Deals with what could not be written. */
   #conclude({ dropped, failed, error }: BatchOutcome): void {
     if (dropped.length > 0) this.#drop(dropped, error);
+    if (isPermanentFailure(error)) this.#dependencies.onFailure(error);
     if (failed.length === 0) return;
     const { hub, logger } = this.#dependencies;
     if (this.#draining) {
@@ -162,7 +174,7 @@ export class CompletionPipeline<Tx> {
       return this.#drop([...failed, ...this.#buffer.takeAll()], error);
     }
     if (this.#stopping && this.#waiting.length > 0) return this.#drop(failed, error);
-    logger.warn({ count: failed.length, error }, "storing completions failed; they are queued again");
+    logBackgroundFailure(logger, error, { count: failed.length }, "storing completions failed; they are queued again");
     hub.metric({ name: "job_completion_requeued", count: failed.length });
     this.#buffer.unshift(failed);
   }
@@ -177,8 +189,9 @@ export class CompletionPipeline<Tx> {
   }
 
   #retryLocked(end: AttemptEnd): void {
-    if (this.#abandoned) return this.#drop([end], null);
     const { clock } = this.#dependencies.environment;
+    const drainingMs = clock.monotonic() - (this.#drainingSince ?? clock.monotonic());
+    if (this.#abandoned || drainingMs >= LOCKED_LIMIT_AT_STOP_MS) return this.#drop([end], null);
     const tries = this.#buffer.countLocked(end);
     const wait = Math.min(LOCKED_RETRY_MS.last, LOCKED_RETRY_MS.first * 2 ** Math.min(tries - 1, 10));
     void pause(clock, wait).then(() => {

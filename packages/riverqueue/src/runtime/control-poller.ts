@@ -37,6 +37,8 @@ export class ControlPoller<Tx> {
   readonly #metadata = new Map<string, string>();
   readonly #wake = new Latch();
   readonly #stopping = new AbortController();
+  /** Cancellations being looked up. */
+  readonly #confirming = new Set<Promise<void>>();
   #loop: Promise<void> | null = null;
   #failures = 0;
 
@@ -67,6 +69,7 @@ export class ControlPoller<Tx> {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#loop;
+    await Promise.all(this.#confirming);
   }
 
   /**
@@ -83,10 +86,12 @@ export class ControlPoller<Tx> {
   confirmCancel(producer: QueueProducer<Tx>, jobId: bigint): void {
     const { facets, clientId, environment, logger } = this.#dependencies;
     const call = { now: environment.databaseNow?.(), timeoutMs: CONTROL_TIMEOUT_MS };
-    void facets.jobs.cancelRequested({ clientId, ids: [jobId] }, call).then(
+    const confirmation = facets.jobs.cancelRequested({ clientId, ids: [jobId] }, call).then(
       (ids) => ids.forEach((id) => producer.cancel(id)),
       (error: unknown) => logBackgroundFailure(logger, error, {}, "reading a cancellation failed; polling finds it"),
     );
+    this.#confirming.add(confirmation);
+    void confirmation.then(() => this.#confirming.delete(confirmation));
   }
 
   async #run(stopping: AbortSignal): Promise<void> {
@@ -121,9 +126,11 @@ export class ControlPoller<Tx> {
 
   #apply(row: QueueRecord): void {
     const { producers, hub, environment } = this.#dependencies;
+    const producer = producers.get(row.name);
+    if (!producer) return;
     const at = environment.clock.now();
     const paused = row.pausedAt !== null;
-    if (producers.get(row.name)?.setPaused(paused)) {
+    if (producer.setPaused(paused)) {
       hub.emit({ at, kind: paused ? "queue_paused" : "queue_resumed", queue: queueRowOf(row) });
     }
     const before = this.#metadata.get(row.name);

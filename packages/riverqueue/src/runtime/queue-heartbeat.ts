@@ -3,7 +3,7 @@ import type { DriverFacets } from "../driver/driver.ts";
 import { pause } from "../kit/clock.ts";
 import type { Environment } from "../kit/environment.ts";
 import type { Logger } from "../kit/logger.ts";
-import { logBackgroundFailure } from "../kit/transient.ts";
+import { isPermanentFailure, logBackgroundFailure } from "../kit/transient.ts";
 
 /** Upper bound of the random delay by which clients that started together drift apart, in milliseconds. */
 const START_OFFSET_MS = 1_000;
@@ -18,6 +18,8 @@ export interface QueueHeartbeatDependencies<Tx> {
   readonly queues: () => Iterable<string>;
   readonly environment: Environment;
   readonly logger: Logger;
+  /** Told about failures that no retry can mend. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** See the file header. The first heartbeat comes a whole interval after the start, which has written the rows. */
@@ -49,11 +51,12 @@ export class QueueHeartbeat<Tx> {
   }
 
   async #beat(name: string): Promise<void> {
-    const { facets, environment, logger } = this.#dependencies;
+    const { facets, environment, logger, onFailure } = this.#dependencies;
     try {
       const call = { now: environment.databaseNow?.(), timeoutMs: HEARTBEAT_TIMEOUT_MS };
       await facets.queues.keepAlive({ name }, call);
     } catch (error) {
+      if (isPermanentFailure(error)) return onFailure(error);
       logBackgroundFailure(logger, error, { queue: name }, "the queue heartbeat failed; trying again next time");
     }
   }

@@ -59,6 +59,7 @@ export class QueueProducer<Tx> {
   /** IDs cancelled while a claim is in flight that may be about to return them. */
   #cancelledMeanwhile: Set<bigint> | null = null;
   #loop: Promise<void> | null = null;
+  #draining: Promise<void> | null = null;
   #drained: (() => void) | null = null;
 
   constructor(dependencies: QueueProducerDependencies<Tx>) {
@@ -148,10 +149,9 @@ export class QueueProducer<Tx> {
   }
 
   /** Resolves when claiming has ended and every attempt has been accepted by the completion pipeline. */
-  async drain(): Promise<void> {
+  drain(): Promise<void> {
     this.stopClaiming();
-    await this.#loop;
-    if (this.#active.size > 0) await new Promise<void>((resolve) => (this.#drained = resolve));
+    return (this.#draining ??= this.#finishDraining());
   }
 
   /** A stuck attempt stops counting against the capacity. */
@@ -160,6 +160,16 @@ export class QueueProducer<Tx> {
     this.#released.add(attempt);
     this.#releasedSlots++;
     this.#trigger.set();
+  }
+
+  async #finishDraining(): Promise<void> {
+    await this.#loop;
+    if (this.#active.size > 0) await new Promise<void>((resolve) => (this.#drained = resolve));
+  }
+
+  /** Slots that a claim may fill; below zero after the capacity was lowered. */
+  get #freeSlots(): number {
+    return this.#settings.maxWorkers - (this.#active.size - this.#releasedSlots);
   }
 
   async #run(stopping: AbortSignal): Promise<void> {
@@ -198,11 +208,13 @@ export class QueueProducer<Tx> {
 
   /** One claim for the free slots; false when the database refused it. */
   async #claim(): Promise<boolean> {
-    const limit = this.#settings.maxWorkers - (this.#active.size - this.#releasedSlots);
+    const limit = this.#freeSlots;
     this.#wantsMore = limit <= 0;
     if (this.#wantsMore) return true;
     const { queue, clientId, kinds, facets, environment } = this.#dependencies;
     const began = environment.clock.monotonic();
+    // Whatever asked for a claim so far is served by this one.
+    this.#trigger.clear();
     this.#cancelledMeanwhile = new Set();
     try {
       const claimed = await facets.jobs.claim(
@@ -214,6 +226,8 @@ export class QueueProducer<Tx> {
       this.#wantsMore = claimed.jobs.length === limit;
       this.#measure(claimed.jobs.length, environment.clock.monotonic() - began);
       for (const record of claimed.jobs) this.#begin(record);
+      // Slots that became free while the claim was on its way have asked for nothing.
+      if (this.#wantsMore && this.#freeSlots > 0) this.#trigger.set();
       return true;
     } catch (error) {
       this.#claimFailed(error);

@@ -1,6 +1,6 @@
 /** The queues of one runtime: adds, removes and changes them one operation after another, and starts and stops all. */
 import type { QueueConfig } from "../api/queue-config.ts";
-import type { QueueRuntimeDiagnostics, RunState } from "../api/run-handle.ts";
+import type { QueueRuntimeDiagnostics } from "../api/run-handle.ts";
 import { ConfigurationError } from "../model/errors/configuration-error.ts";
 import { LifecycleError } from "../model/errors/lifecycle-error.ts";
 import { queueRowOf } from "../model/queue-row-view.ts";
@@ -42,7 +42,12 @@ export class QueueSet<Tx> {
   /** Stores the rows of all configured queues and adopts their controls; nothing is claimed yet. */
   async prepareAll(): Promise<void> {
     const { settings } = this.#parts;
-    await Promise.all(Array.from(settings.queues, ([name, queue]) => this.#prepare(name, queue)));
+    // All of them, so that after a failed start no statement is under way any more.
+    const prepared = await Promise.allSettled(
+      Array.from(settings.queues, ([name, queue]) => this.#prepare(name, queue)),
+    );
+    const failed = prepared.find((result) => result.status === "rejected");
+    if (failed) throw failed.reason;
   }
 
   startAll(): void {
@@ -72,15 +77,18 @@ export class QueueSet<Tx> {
     return kinds;
   }
 
-  add(name: string, config: QueueConfig, state: RunState): Promise<void> {
+  async add(name: string, config: QueueConfig): Promise<void> {
     const settings = this.#resolve(name, config);
     return this.#serially(async () => {
-      this.#requireOpen(state);
+      this.#requireOpen();
       if (this.producers.has(name)) throw new ConfigurationError(`queue "${name}" is already worked by this client`);
       const { producer, row } = await this.#prepare(name, settings);
-      if (this.#closed) return;
+      const { producers, controls, hub, environment } = this.#parts;
+      if (this.#closed) producers.delete(name);
+      this.#requireOpen();
       producer.start();
-      const { hub, environment } = this.#parts;
+      // A pause that came after the row was read may have been announced before anybody knew of this queue.
+      controls.pollNow();
       hub.emit({ at: environment.clock.now(), kind: "queue_added", queue: queueRowOf(row) });
     });
   }
@@ -98,14 +106,16 @@ export class QueueSet<Tx> {
     });
   }
 
-  update(name: string, config: QueueConfig): Promise<void> {
+  async update(name: string, config: QueueConfig): Promise<void> {
     const settings = this.#resolve(name, config);
     return this.#serially(async () => {
+      this.#requireOpen();
       const { producers, facets, hub, environment } = this.#parts;
       const producer = producers.get(name);
       if (!producer) throw new ConfigurationError(`queue "${name}" is not worked by this client`);
+      const call = { now: environment.databaseNow?.(), timeoutMs: QUEUE_START_TIMEOUT_MS };
+      const row = await facets.queues.keepAlive({ name }, call);
       producer.reconfigure(settings);
-      const row = await facets.queues.keepAlive({ name }, { now: environment.databaseNow?.() });
       hub.emit({ at: environment.clock.now(), kind: "queue_reconfigured", queue: queueRowOf(row) });
     });
   }
@@ -146,8 +156,8 @@ export class QueueSet<Tx> {
     return settings;
   }
 
-  #requireOpen(state: RunState): void {
-    if (this.#closed || state !== "running") throw new LifecycleError("the client is stopping; no queue can be added");
+  #requireOpen(): void {
+    if (this.#closed) throw new LifecycleError("the client is stopping or has stopped: its queues stay as they are");
   }
 
   #serially<T>(operation: () => Promise<T>): Promise<T> {

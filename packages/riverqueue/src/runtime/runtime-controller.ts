@@ -23,6 +23,8 @@ export class RuntimeController<Tx> {
   readonly #completed = deferred<void>();
   readonly #drained = new AbortController();
   #state: RunState = "running";
+  /** Whether start-up is over; a failure before that is the failure of the start. */
+  #started = false;
   #failure: { readonly error: unknown } | null = null;
   #shutdown: Promise<void> | null = null;
   #liveness: NodeJS.Timeout | null = null;
@@ -67,11 +69,13 @@ export class RuntimeController<Tx> {
     try {
       await pump?.start();
       await this.#queues.prepareAll();
+      if (this.#failure) throw this.#failure.error;
     } catch (error) {
       await pump?.stop();
       await this.#parts.session.close();
       throw error;
     }
+    this.#started = true;
     this.#liveness = setInterval(() => {}, LIVENESS_MS);
     loopDelay?.start();
     leadership?.start();
@@ -82,7 +86,7 @@ export class RuntimeController<Tx> {
   }
 
   addQueue(name: string, config: QueueConfig): Promise<void> {
-    return this.#queues.add(name, config, this.#state);
+    return this.#queues.add(name, config);
   }
 
   removeQueue(name: string): Promise<boolean> {
@@ -110,17 +114,18 @@ export class RuntimeController<Tx> {
   fail(error: unknown): void {
     if (this.#failure || this.#state === "stopped" || this.#state === "failed") return;
     this.#failure = { error };
+    if (!this.#started) return;
     this.#parts.logger.error({ error }, "the runtime failed; shutting down");
     this.#shutdown ??= this.#finishStop();
   }
 
   #escalate({ mode, timeoutMs, signal }: ResolvedStop): void {
     const cancel = (): void => this.#queues.interruptAll();
+    if (timeoutMs !== null) this.#parts.pipeline.limitTries(timeoutMs);
     if (mode === "cancel" || signal?.aborted) return cancel();
     const drained = this.#drained.signal;
     signal?.addEventListener("abort", cancel, { once: true, signal: drained });
     if (timeoutMs === null) return;
-    this.#parts.pipeline.limitTries(timeoutMs);
     void pause(this.#parts.environment.clock, timeoutMs, drained).then(() => {
       if (!drained.aborted) cancel();
     });
@@ -146,7 +151,6 @@ export class RuntimeController<Tx> {
     await pipeline.drain();
     await session.close();
     probe("stop: events");
-    this.#state = this.#failure ? "failed" : "stopped";
     await hub.close();
     probe("stop: event-loop delay");
     loopDelay?.stop();
@@ -157,6 +161,7 @@ export class RuntimeController<Tx> {
   }
 
   #settle(): void {
+    this.#state = this.#failure ? "failed" : "stopped";
     this.#parts.logger.info({ clientId: this.#parts.settings.clientId }, "client stopped");
     if (this.#failure) this.#completed.reject(this.#failure.error);
     else this.#completed.resolve();

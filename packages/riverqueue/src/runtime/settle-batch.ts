@@ -9,6 +9,7 @@ import { backoffMs } from "../kit/backoff.ts";
 import { pause } from "../kit/clock.ts";
 import type { Environment } from "../kit/environment.ts";
 import type { Logger } from "../kit/logger.ts";
+import { isPermanentFailure, logBackgroundFailure } from "../kit/transient.ts";
 import { isRowCausedFailure } from "../model/errors/is-row-caused-failure.ts";
 import { isRetryableError } from "../model/errors/is-retryable-error.ts";
 import type { AttemptEnd } from "./attempt-end.ts";
@@ -53,28 +54,47 @@ export async function settleBatch<Tx>(
 ): Promise<BatchOutcome> {
   const { environment, logger } = context;
   for (let tries = 1; ; tries++) {
-    try {
-      await settleOnce(batch, context);
+    const { settled, error } = await settleOnce(batch, context);
+    if (settled !== null) {
+      report(batch, settled, context);
       return EVERYTHING_WRITTEN;
-    } catch (error) {
-      if (isRowCausedFailure(error)) return bisect(batch, error, context);
-      const last = tries === COMPLETION_ATTEMPTS;
-      logger.warn({ count: batch.length, tries, error }, "storing completions failed");
-      if (!last || !context.draining())
-        await pause(environment.clock, backoffMs(COMPLETION_BACKOFF, tries, environment.random));
-      if (!last) continue;
-      return isRetryableError(error) || context.draining()
-        ? { failed: batch, dropped: [], error }
-        : { failed: [], dropped: batch, error };
     }
+    if (isRowCausedFailure(error)) return bisect(batch, error, context);
+    if (isPermanentFailure(error)) return { failed: [], dropped: batch, error };
+    const last = tries === COMPLETION_ATTEMPTS;
+    logBackgroundFailure(logger, error, { count: batch.length, tries }, "storing completions failed");
+    if (!last || !context.draining()) {
+      await pause(environment.clock, backoffMs(COMPLETION_BACKOFF, tries, environment.random));
+    }
+    if (!last) continue;
+    return isRetryableError(error) || context.draining()
+      ? { failed: batch, dropped: [], error }
+      : { failed: [], dropped: batch, error };
   }
 }
 
-async function settleOnce<Tx>(batch: readonly AttemptEnd[], context: SettleBatchContext<Tx>): Promise<void> {
-  const settled = await context.facets.jobs.settle(
-    { settlements: batch.map((end) => end.settlement), wantRows: context.wantRows },
-    { now: context.environment.databaseNow?.(), timeoutMs: tryLimit(context) },
-  );
+/** One try: what the database did, or why it did nothing. */
+async function settleOnce<Tx>(
+  batch: readonly AttemptEnd[],
+  context: SettleBatchContext<Tx>,
+): Promise<{ readonly settled: readonly SettledJob[] | null; readonly error: unknown }> {
+  try {
+    const settled = await context.facets.jobs.settle(
+      { settlements: batch.map((end) => end.settlement), wantRows: context.wantRows },
+      { now: context.environment.databaseNow?.(), timeoutMs: tryLimit(context) },
+    );
+    return { settled, error: null };
+  } catch (error) {
+    return { settled: null, error };
+  }
+}
+
+/** Says what became of each end, now that it is committed. */
+function report<Tx>(
+  batch: readonly AttemptEnd[],
+  settled: readonly SettledJob[],
+  context: SettleBatchContext<Tx>,
+): void {
   const byId = new Map(settled.map((result) => [result.id, result]));
   for (const end of batch) {
     const result = byId.get(end.record.id);
@@ -111,15 +131,15 @@ async function bisect<Tx>(
 async function degrade<Tx>(end: AttemptEnd, cause: unknown, context: SettleBatchContext<Tx>): Promise<BatchOutcome> {
   let error = cause;
   for (const reduced of degradations(end, cause)) {
-    try {
-      await settleOnce([reduced], context);
+    const { settled, error: failure } = await settleOnce([reduced], context);
+    if (settled !== null) {
+      report([reduced], settled, context);
       context.logger.error({ jobId: String(end.record.id), error: cause }, "a completion was stored without a value");
       context.onDegraded(1);
       return EVERYTHING_WRITTEN;
-    } catch (failure) {
-      error = failure;
-      if (!isRowCausedFailure(failure)) return { failed: [reduced], dropped: [], error };
     }
+    error = failure;
+    if (!isRowCausedFailure(failure)) return { failed: [reduced], dropped: [], error };
   }
   return { failed: [], dropped: [end], error };
 }

@@ -44,6 +44,10 @@ export const LAST_CLIENT: string = `CASE WHEN json_valid(attempted_by, 10) THEN 
 export const HAS_CANCEL_MARK =
   "CASE WHEN json_valid(metadata, 10) THEN json_type(metadata, '$.cancel_attempted_at') IS NOT NULL ELSE 0 END";
 
+/** Metadata without a cancel mark; metadata that cannot be read stays as it is. */
+export const UNMARKED_METADATA =
+  "CASE WHEN json_valid(metadata, 10) THEN jsonb_remove(metadata, '$.cancel_attempted_at') ELSE metadata END";
+
 /** Metadata with the cancel mark `mark`; metadata that is no object stays as it is. */
 export function markedMetadata(mark: string): string {
   return `CASE WHEN json_valid(metadata, 10) AND json_type(metadata) = 'object'
