@@ -13,7 +13,7 @@ const everyTest = [
   "internal/*/test/**/*.test.ts",
   "examples/*/test/**/*.test.ts",
   "bench/test/**/*.test.ts",
-  "scripts/**/*.test.ts",
+  "scripts/*/test/**/*.test.ts",
 ];
 const given = process.argv.slice(2);
 const scale = given.findLast((arg) => arg.startsWith("--scale="))?.slice("--scale=".length);

@@ -7,6 +7,8 @@ export interface ImportOfFile {
   readonly specifier: string;
   /** First line is 1. */
   readonly line: number;
+  /** Written with a bracket: `import("x")`, be it of a value or of a type. */
+  readonly isDynamic: boolean;
 }
 
 /** Everything up to the opening quote of: `… from "x"`, `import "x"`, `import("x")`; types included. */
@@ -23,6 +25,6 @@ export function findImports(text: string): ImportOfFile[] {
   return [...code.matchAll(BEFORE_SPECIFIER)].flatMap((match) => {
     const quote = match.index + match[0].length;
     const specifier = strings.get(quote);
-    return specifier === undefined ? [] : [{ specifier, line: lineAt(text, quote) }];
+    return specifier === undefined ? [] : [{ specifier, line: lineAt(text, quote), isDynamic: match[0].includes("(") }];
   });
 }

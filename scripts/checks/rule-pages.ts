@@ -19,11 +19,13 @@ const NUMBER = /\b(?:JS-\d{2,3}|[CE]\d{2})\b/g;
 const RANGE = /\b(?:JS-\d{2,3}|[CE]\d{2})\s*(?:…|\.{2,3}|–|—|-|to|through)\s*(?:JS-|[CE])?\d{2,3}\b/;
 
 /** The first argument of a test, a suite or a subtest. */
-const TITLE = /\b(?:test|it|describe|suite)(?:\.[a-z]+)*\s*\(\s*(["'`])((?:\\[^]|(?!\1)[^\\])*)\1/g;
+const TITLE = /\b(?:test|it|describe|suite|postgresTest)(?:\.[a-z]+)*\s*\(\s*(["'`])((?:\\[^]|(?!\1)[^\\])*)\1/g;
 /** A literal that begins with a number: a title in a table of cases. */
 const ENTRY = /(["'`])((?:JS-\d{2,3}|[CE]\d{2})\b(?:\\[^]|(?!\1)[^\\\n])*)\1/g;
 
-const TEST_FILE = /^(?:packages|internal|examples|bench|interop)\/.*\.test(?:-d)?\.ts$/;
+/** Test files, and the suite of the drivers, whose files are tests as well. */
+const TEST_FILE =
+  /^(?:(?:packages|internal|examples|bench|interop|scripts\/consumer)\/.*\.test(?:-d)?|internal\/driver-conformance\/src\/.*)\.ts$/;
 const STATEMENT = /^- \*\*((?:JS-\d{2,3}|[CE]\d{2}))\*\*/;
 const TESTS_LINE = /^ {2}- Tests?: /;
 const UNTESTED_HEADING = "## Not held by a test yet";
@@ -107,7 +109,7 @@ function testsByNumber(titles: readonly NumberedTitle[]): Map<string, string[]> 
 function testsLine(page: string, paths: readonly string[]): string {
   if (paths.length === 0) return "  - Tests: none yet";
   const links = paths.map((path) => {
-    const name = posix.basename(path).replace(/\.test(?:-d)?\.ts$/, "");
+    const name = posix.basename(path).replace(/\.test(?:-d)?\.ts$|\.ts$/, "");
     return `[${name}](${posix.relative(posix.dirname(page), path)})`;
   });
   return `  - ${links.length === 1 ? "Test" : "Tests"}: ${links.join(", ")}`;

@@ -18,7 +18,7 @@ export interface Problem {
   readonly message: string;
 }
 
-const SKIPPED_FOLDERS = new Set([".git", "coverage", "dist", "node_modules"]);
+const SKIPPED_FOLDERS = new Set([".git", "coverage", "dist", "etc", "node_modules"]);
 const READ_FILES = /\.(?:ts|mts|mjs|js|json|md|yml|yaml)$|(?:^|\/)LICENSE$/;
 
 /**

@@ -1,17 +1,26 @@
 // The client: which queues it works, with what, and how quickly it notices things.
 import type { SqliteDriver } from "@riverqueue/driver-sqlite";
 import { Client, type Logger, Workers } from "riverqueue";
+import type { DatabaseTrouble } from "./database-trouble.ts";
 import { FILES_QUEUE, indexFile, INDEX_FILE_OPTIONS, indexFileHandler, type IndexFileParts } from "./index-file-job.ts";
 import { printSummary, printSummaryHandler } from "./summary-job.ts";
 
 /** Files read at the same time. The disk and the compression threads are the limit, so more would not be quicker. */
 const FILES_AT_ONCE = 8;
 
+/** What a client needs. */
+export interface ClientParts extends IndexFileParts {
+  /** Prints the summary. */
+  readonly printReport: () => Promise<void>;
+  /** Told of errors that River would deal with by trying again. */
+  readonly trouble: DatabaseTrouble;
+}
+
 /** Makes a client that can index files and print the summary, once that has a queue. */
-export function createClient(driver: SqliteDriver, parts: IndexFileParts, printReport: () => Promise<void>): Client {
+export function createClient(driver: SqliteDriver, parts: ClientParts): Client {
   const workers = new Workers()
     .add(indexFile, indexFileHandler(parts), INDEX_FILE_OPTIONS)
-    .add(printSummary, printSummaryHandler(printReport));
+    .add(printSummary, printSummaryHandler(parts.printReport));
   return new Client(driver, {
     // The summary's queue is added when the whole folder has been walked through.
     queues: { [FILES_QUEUE]: { maxWorkers: FILES_AT_ONCE, pollInterval: { milliseconds: 250 } } },
@@ -19,7 +28,8 @@ export function createClient(driver: SqliteDriver, parts: IndexFileParts, printR
     // this, so with River's 100 ms it would work 80 jobs per second at most.
     fetchCooldown: { milliseconds: 5 },
     workers,
-    logger: errorsOnly,
+    logger: loggerOf(parts.trouble),
+    errorHandler: (_context, error) => parts.trouble.note(error),
     jobTimeout: { seconds: 5 },
     // River's own settings are made for services that run for months. Here somebody waits for the end, so what the
     // leader does is done every second. A leader that was killed is followed 10 s plus `electionInterval` after its last
@@ -33,10 +43,18 @@ export function createClient(driver: SqliteDriver, parts: IndexFileParts, printR
   });
 }
 
-/** Failed attempts are warnings: they are tried again, and end in the summary if that does not help. */
-const errorsOnly: Logger = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: (...entry: unknown[]) => console.error(...entry),
-};
+/**
+ * Prints errors, but not those of files: they are in the summary. Once the database has failed there is nothing more to
+ * print, because everything else follows from it.
+ */
+function loggerOf(trouble: DatabaseTrouble): Logger {
+  return {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: (attributes) => trouble.note(attributes["error"]),
+    error: (attributes, message) => {
+      trouble.note(attributes["error"]);
+      if (!trouble.isMet && attributes["jobKind"] !== indexFile.kind) console.error(attributes, message);
+    },
+  };
+}

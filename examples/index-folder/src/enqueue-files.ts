@@ -15,8 +15,8 @@ const BATCH_SIZE = 500;
 export interface Enqueued {
   /** Files in the batch. */
   readonly found: number;
-  /** Files that have a job now, from this run or an earlier one. */
-  readonly waiting: number;
+  /** Jobs that files of the batch have now, from this run or an earlier one. */
+  readonly jobIds: readonly bigint[];
 }
 
 /**
@@ -49,12 +49,14 @@ async function enqueueBatch(client: Client, writer: SingleWriter, batch: readonl
     }
     const queued = await findQueuedJobs(client, tx, wanted);
     const jobless = wanted.filter(({ jobId }) => jobId === null || !queued.has(jobId));
+    const jobIds = [...queued];
     const results = await client.insertMany(jobless.map(toInsertion), { tx });
     for (const [index, { job }] of results.entries()) {
       const row = jobless[index];
       if (row !== undefined) assignJob(tx, row.id, job.id);
+      jobIds.push(job.id);
     }
-    return { found: batch.length, waiting: wanted.length };
+    return { found: batch.length, jobIds };
   });
 }
 

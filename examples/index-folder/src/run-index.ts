@@ -6,6 +6,7 @@ import type { RunHandle } from "riverqueue";
 import type { CommandLine } from "./command-line.ts";
 import { createClient } from "./create-client.ts";
 import { describeKilledRun, describeWalk } from "./describe-run.ts";
+import { DatabaseTrouble, toDatabaseProblem } from "./database-trouble.ts";
 import type { Display } from "./display.ts";
 import { formatSummary } from "./format-summary.ts";
 import { openIndexDatabase, ownFiles } from "./index-database.ts";
@@ -29,6 +30,15 @@ const SOME_FAILED = 2;
  * @throws DemoProblem for what the user can put right.
  */
 export async function runIndex(task: CommandLine, display: Display, signals: StopSignals): Promise<number> {
+  try {
+    return await indexFolder(task, display, signals);
+  } catch (error) {
+    display.clear();
+    throw toDatabaseProblem(error, task.databasePath);
+  }
+}
+
+async function indexFolder(task: CommandLine, display: Display, signals: StopSignals): Promise<number> {
   const { folder, databasePath } = task;
   await using resources = new AsyncDisposableStack();
   const waitForOther = (): void => display.line(`Another run works on ${databasePath}. Waiting until it ends.`);
@@ -43,12 +53,14 @@ export async function runIndex(task: CommandLine, display: Display, signals: Sto
   const startedAt = Temporal.Now.instant();
   const printed = Promise.withResolvers<number>();
   let unreadable: readonly Failure[] = [];
-  const client = createClient(driver, { reader, writer }, async () => {
+  const trouble = new DatabaseTrouble();
+  const printReport = async (): Promise<void> => {
     const report = await readReport(client, reader, folder, startedAt);
     display.clear();
     for (const line of formatSummary(folder, report, unreadable)) display.line(line);
     printed.resolve(report.failures.length + unreadable.length === 0 ? 0 : SOME_FAILED);
-  });
+  };
+  const client = createClient(driver, { reader, writer, printReport, trouble });
 
   display.line(`Indexing the files of ${showText(folder.toString())} into ${showText(databasePath)}`);
   const progress = watchProgress(client, display);
@@ -57,8 +69,8 @@ export async function runIndex(task: CommandLine, display: Display, signals: Sto
   // Rejects when the runtime fails; there is no summary then.
   const failed = run.completed.then(() => SOME_FAILED);
   failed.catch(() => undefined);
-  // A second signal turns the graceful stop into one that aborts the handlers.
-  resources.defer(() => run.stop({ signal: signals.cancel }));
+  // Handlers run at the end of this block only when something has failed, and then they need not finish.
+  resources.defer(() => run.stop({ mode: "cancel" }));
 
   const walk = await walkFolder(folder, {
     client,
@@ -73,10 +85,11 @@ export async function runIndex(task: CommandLine, display: Display, signals: Sto
     progress.show();
     await client.insert(printSummary, {}, { delay: { seconds: 1 } });
     await run.addQueue(SUMMARY_QUEUE, { maxWorkers: 1, pollInterval: { milliseconds: 250 } });
-    const exitCode = await Promise.race([printed.promise, failed, aborted(signals.stop)]);
+    const exitCode = await Promise.race([printed.promise, failed, aborted(signals.stop), trouble.met]);
     if (exitCode !== null) return exitCode;
   }
   await stopEarly(run, display, signals);
+  trouble.throwIfMet();
   return signals.exitCode ?? 0;
 }
 
@@ -84,6 +97,7 @@ async function stopEarly(run: RunHandle, display: Display, signals: StopSignals)
   display.clear();
   display.line("Stopping as soon as the files that are being read are done. Ctrl-C again gives them up.");
   signals.cancel.addEventListener("abort", () => display.line("Giving up the files that are being read."));
+  // A second signal turns the graceful stop into one that aborts the handlers.
   await run.stop({ signal: signals.cancel });
   display.clear();
   display.line("Stopped. The next run goes on from here.");

@@ -15,8 +15,8 @@ export interface WalkParts {
   readonly ownFiles: readonly string[];
   /** Ends the walk. */
   readonly signal: AbortSignal;
-  /** Told after each transaction how many more files have a job. */
-  readonly onWaiting: (files: number) => void;
+  /** Told after each transaction which more jobs have files. */
+  readonly onWaiting: (jobIds: readonly bigint[]) => void;
 }
 
 /** What a walk through the whole folder has met. */
@@ -47,8 +47,8 @@ export async function walkFolder(folder: Buffer, parts: WalkParts): Promise<Walk
   let waiting = 0;
   for await (const batch of enqueueFiles(client, writer, files)) {
     found += batch.found;
-    waiting += batch.waiting;
-    onWaiting(batch.waiting);
+    waiting += batch.jobIds.length;
+    onWaiting(batch.jobIds);
   }
   if (signal.aborted) return null;
   const removed = await writer.write(async (tx) => {

@@ -59,6 +59,8 @@ function resolve(options: unknown, failure: (message: string) => Error): Resolve
 function milliseconds(value: unknown): number | null {
   if (typeof value !== "object" || value === null) return null;
   try {
+    // `Temporal` would take null, text and truth values for numbers.
+    if (!Object.values(value).every((field) => field === undefined || typeof field === "number")) return null;
     const duration = Temporal.Duration.from(value);
     if (duration.years !== 0 || duration.months !== 0 || duration.weeks !== 0 || duration.sign < 0) return null;
     return duration.total({ unit: "milliseconds" });

@@ -116,9 +116,12 @@ export class SqliteDriver implements RuntimeDriver<DatabaseSync>, Disposable {
    * Opens a further handle on the driver's database for the application, which closes it.
    *
    * @param options - options of Node; `timeout` (milliseconds of blocking while locked) is 0 unless given.
-   * @throws LifecycleError once the driver is closed.
+   * @throws ConfigurationError for options that are no object; LifecycleError once the driver is closed.
    */
-  connect(options?: DatabaseSyncOptions): DatabaseSync {
+  connect(options: DatabaseSyncOptions = {}): DatabaseSync {
+    if (typeof options !== "object" || options === null || Array.isArray(options)) {
+      throw new ConfigurationError("options: expected an object");
+    }
     this.#connection.assertOpen();
     try {
       return openHandle(this.#location, { timeout: 0, ...options });

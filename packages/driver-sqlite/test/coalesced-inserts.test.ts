@@ -14,47 +14,6 @@ function insertAll(
   return Promise.allSettled(requests.map(async (jobs) => (await insert(driver, ...jobs)).map(({ id }) => id)));
 }
 
-test("each gets its own rows, in order", async (t) => {
-  const { driver, database } = await driverFixture(t);
-  const requests = Array.from({ length: 50 }, (_, index) => [{ args: `{"n":${index}}` }, { args: `{"m":${index}}` }]);
-  const answers = await insertAll(driver, ...requests);
-  const stored = new Map(
-    database
-      .prepare("SELECT id, json(args) AS args FROM river_job")
-      .all()
-      .map(({ id, args }) => [id, args]),
-  );
-  assert.equal(stored.size, 100);
-  for (const [index, answer] of answers.entries()) {
-    assert.ok(answer.status === "fulfilled");
-    assert.deepEqual(
-      answer.value.map((id) => stored.get(Number(id))),
-      requests[index]?.map(({ args }) => args),
-    );
-  }
-});
-
-test("one that cannot be written fails alone, whole, and with its notices", async (t) => {
-  const { driver, database } = await driverFixture(t);
-  const answers = await insertAll(
-    driver,
-    [{}, {}],
-    [{}, { priority: 9 }],
-    [UNIQUE, { priority: 9 }],
-    [UNIQUE],
-    [{ args: "{" }],
-    [{}],
-  );
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    ["fulfilled", "rejected", "rejected", "fulfilled", "rejected", "fulfilled"],
-  );
-  for (const answer of answers) {
-    if (answer.status === "rejected") assert.equal(answer.reason.code, "database");
-  }
-  assert.equal(database.prepare("SELECT count(*) AS n FROM river_job").get()?.["n"], 4);
-});
-
 test("a key goes to the first that asks for it", async (t) => {
   const { driver } = await driverFixture(t);
   const answers = await Promise.all(

@@ -57,6 +57,8 @@ test("options are checked by name", async (t) => {
     [{ busyTimeout: { years: 1 } }, /options\.busyTimeout: /],
     [{ busyTimeout: { seconds: -1 } }, /options\.busyTimeout: /],
     [{ busyTimeout: {} }, /options\.busyTimeout: /],
+    [{ busyTimeout: { seconds: null } }, /options\.busyTimeout: /],
+    [{ busyTimeout: { seconds: "5" } }, /options\.busyTimeout: /],
   ];
   for (const [options, message] of wrong) {
     assert.throws(() => new SqliteDriver(database, options as never), { code: "configuration", message });
@@ -77,6 +79,13 @@ test("a memory database is new, shared by its handles, and lives as long as one 
   using again = new SqliteDriver(handle);
   handle.close();
   assert.equal((await read(again, id)).id, id);
+});
+
+test("connect() refuses options that are no object", () => {
+  using driver = SqliteDriver.memory();
+  for (const options of [0, "x", null, true, []]) {
+    assert.throws(() => driver.connect(options as never), { code: "configuration", message: /expected an object/ });
+  }
 });
 
 test("connect() opens handles that take part in transactions and outlive the driver", async (t) => {

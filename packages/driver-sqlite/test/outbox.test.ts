@@ -4,7 +4,7 @@ import test, { type TestContext } from "node:test";
 import { createMigrator } from "@riverqueue/migrate";
 import { SqliteDriver, transaction } from "@riverqueue/driver-sqlite";
 import { spawnNode, waitForItem } from "@riverqueue/internal-test-kit";
-import { cancelNotice, insertNotice, requestResignNotice, type Notice, type NoticeTopic } from "riverqueue/driver";
+import { insertNotice, type Notice, type NoticeTopic } from "riverqueue/driver";
 import { driverFixture, fromNow, insertOne, lead, newJob } from "./fixture/driver-fixture.ts";
 
 interface Inbox {
@@ -43,23 +43,6 @@ async function closing(t: TestContext, inbox: Inbox): Promise<Inbox> {
   return inbox;
 }
 
-test("notices reach listeners of their topic, in order, and nobody gets history", async (t) => {
-  const { driver } = await driverFixture(t);
-  await send(driver, insertNotice("history"));
-  const inserts = await closing(t, await listen(driver, "river_insert"));
-  await send(driver, insertNotice("a"), cancelNotice(1n, "a"));
-  const all = await closing(t, await listen(driver, "river_insert", "river_control", "river_leadership"));
-  await send(driver, requestResignNotice(), insertNotice("b"), MARKER);
-  assert.deepEqual(
-    await payloadsUntil(inserts, MARKER.payload),
-    ["a", "b", "marker"].map((queue) => insertNotice(queue).payload),
-  );
-  assert.deepEqual(
-    await payloadsUntil(all, MARKER.payload),
-    [requestResignNotice(), insertNotice("b"), MARKER].map(({ payload }) => payload),
-  );
-});
-
 test("notices of other connections and of the application's transactions arrive at their commit", async (t) => {
   const { driver, database, lease } = await driverFixture(t);
   const inbox = await closing(t, await listen(driver, "river_insert"));
@@ -77,36 +60,6 @@ test("notices of other connections and of the application's transactions arrive 
   const other = lease.open();
   other.prepare("INSERT INTO river_notification (topic, payload) VALUES ('river_insert', ?)").run(MARKER.payload);
   assert.deepEqual(await payloadsUntil(inbox, MARKER.payload), [MARKER.payload]);
-});
-
-test("an insertion of River's that is rolled back notifies nobody, also while it is open", async (t) => {
-  const { driver } = await driverFixture(t);
-  const inbox = await closing(t, await listen(driver, "river_insert"));
-  const insertion = { jobs: [newJob()], notices: [insertNotice("never")], durability: "default" } as const;
-  const failing = driver.transaction(
-    async (scope) => {
-      await driver.jobs.insert(insertion, { scope });
-      throw new Error("boom");
-    },
-    { durability: "default" },
-  );
-  await assert.rejects(failing);
-  await driver.transaction((scope) => driver.jobs.insert({ ...insertion, notices: [insertNotice("yes")] }, { scope }), {
-    durability: "default",
-  });
-  await send(driver, MARKER);
-  assert.deepEqual(await payloadsUntil(inbox, MARKER.payload), [insertNotice("yes").payload, MARKER.payload]);
-});
-
-test("more notices than one read takes all arrive once", async (t) => {
-  const { driver } = await driverFixture(t);
-  const inbox = await closing(t, await listen(driver, "river_insert"));
-  const sent = Array.from({ length: 1_000 }, (_, index) => insertNotice(`q${index}`));
-  await send(driver, ...sent, MARKER);
-  assert.deepEqual(
-    await payloadsUntil(inbox, MARKER.payload),
-    [...sent, MARKER].map(({ payload }) => payload),
-  );
 });
 
 test("a closed stream delivers nothing more, and the next one starts anew", async (t) => {
@@ -174,4 +127,26 @@ test("listening keeps no process alive", async (t) => {
   child.endInput();
   assert.deepEqual(await child.next(), "listening");
   assert.deepEqual(await child.exit(), { code: 0, signal: null });
+});
+
+test("notices are stored word for word as other clients send them", async (t) => {
+  const { driver, database } = await driverFixture(t);
+  const { id } = await insertOne(driver);
+  await driver.queues.keepAlive({ name: "q1" });
+  await driver.jobs.cancel({ id, requestedAt: fromNow(0) });
+  await driver.queues.pause({ name: "q1" });
+  await driver.queues.resume({ name: "*" });
+  await driver.queues.update({ name: "q1", metadata: '{"a":{"b":1}}' });
+  await driver.leader.resign({ term: await lead(driver, "a") });
+  const rows = database.prepare("SELECT topic, payload FROM river_notification ORDER BY id").all();
+  assert.deepEqual(
+    rows.map(({ topic, payload }) => [topic, payload]),
+    [
+      ["river_control", `{"action":"cancel","job_id":${id},"queue":"default"}`],
+      ["river_control", '{"action":"pause","queue":"q1"}'],
+      ["river_control", '{"action":"resume","queue":"*"}'],
+      ["river_control", '{"action":"metadata_changed","metadata":{"a":{"b":1}},"queue":"q1"}'],
+      ["river_leadership", '{"leader_id":"a","action":"resigned"}'],
+    ],
+  );
 });

@@ -1,10 +1,10 @@
 /** Whose transaction a verb runs in, and what is refused because it would wait for itself. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { SqliteDriver, transaction } from "@riverqueue/driver-sqlite";
-import { BackendMismatchError, DatabaseOperationError, TransactionScopeError, type Scope } from "riverqueue/driver";
+import { DatabaseOperationError, TransactionScopeError, type Scope } from "riverqueue/driver";
 import { driverFixture, insertOne, newJob } from "./fixture/driver-fixture.ts";
 
 const SHORT = { busyTimeout: { milliseconds: 20 } };
@@ -28,38 +28,6 @@ function turnOfTheLoop(): Promise<void> {
   setImmediate(resolve);
   return promise;
 }
-
-test("with { tx } a job lives and dies with the application's transaction", async (t) => {
-  const { driver, database, lease } = await driverFixture(t);
-  const other = lease.open();
-  const scope: Scope<DatabaseSync> = { owner: "caller", tx: database };
-  database.exec("BEGIN");
-  await driver.jobs.insert(insertion(3), { scope });
-  assert.equal(countJobs(database), 3);
-  assert.equal(countJobs(other), 0);
-  database.exec("ROLLBACK");
-  assert.equal(countJobs(other), 0);
-  database.exec("BEGIN");
-  await driver.jobs.insert(insertion(), { scope });
-  database.exec("COMMIT");
-  assert.equal(countJobs(other), 1);
-});
-
-test("a handle without a transaction, closed, of another database or of another kind is refused", async (t) => {
-  const { driver, database, lease } = await driverFixture(t);
-  const stranger = new DatabaseSync(":memory:");
-  stranger.exec("BEGIN");
-  const closed = lease.open();
-  closed.close();
-  const insertWith = (tx: unknown): Promise<unknown> =>
-    driver.jobs.insert(insertion(), { scope: { owner: "caller", tx: tx as DatabaseSync } });
-  await assert.rejects(insertWith(database), scopeError("no_transaction"));
-  await assert.rejects(insertWith(closed), scopeError("no_transaction"));
-  await assert.rejects(insertWith(stranger), BackendMismatchError);
-  await assert.rejects(insertWith({}), BackendMismatchError);
-  await assert.rejects(driver.jobs.get({ id: 1n }, { scope: { owner: "river", handle: {} } }), BackendMismatchError);
-  stranger.close();
-});
 
 test("a handle that was closed and opened again still takes part", async (t) => {
   const { driver, database } = await driverFixture(t);
@@ -125,29 +93,6 @@ test("event_loop_turn: I/O while the lock is held rolls the insertion back at on
   await insertOne(driver);
 });
 
-test("an insertion whose body rejects, or one of whose statements failed, leaves nothing", async (t) => {
-  const { driver, database } = await driverFixture(t);
-  const boom = new Error("boom");
-  const rejected = driver.transaction(
-    async (scope) => {
-      await driver.jobs.insert(insertion(), { scope });
-      throw boom;
-    },
-    { durability: "default" },
-  );
-  await assert.rejects(rejected, boom);
-  const swallowed = driver.transaction(
-    async (scope) => {
-      await driver.jobs.insert(insertion(), { scope });
-      const bad = { ...insertion(), jobs: [newJob({ priority: 9 })] };
-      await driver.jobs.insert(bad, { scope }).catch(() => undefined);
-    },
-    { durability: "default" },
-  );
-  await assert.rejects(swallowed, DatabaseOperationError);
-  assert.equal(countJobs(database), 0);
-});
-
 test("an insertion that never got the lock has not succeeded, even if its body ignores that", async (t) => {
   const { driver, database } = await driverFixture(t, SHORT);
   database.exec("BEGIN IMMEDIATE");
@@ -156,25 +101,6 @@ test("an insertion that never got the lock has not succeeded, even if its body i
   });
   await assert.rejects(ignored, { code: "database", retryable: true });
   database.exec("COMMIT");
-});
-
-test("a scope is of no use after its transaction or on another driver", async (t) => {
-  const { driver } = await driverFixture(t);
-  const { driver: stranger } = await driverFixture(t);
-  let kept: Scope<DatabaseSync> | undefined;
-  await driver.transaction(
-    (scope) => {
-      kept = scope;
-      return Promise.resolve();
-    },
-    { durability: "default" },
-  );
-  await assert.rejects(driver.jobs.insert(insertion(), { scope: kept }), scopeError("no_transaction"));
-  const crossed = driver.transaction((scope) => stranger.jobs.insert(insertion(), { scope }), {
-    durability: "default",
-  });
-  await assert.rejects(crossed, scopeError("no_transaction"));
-  await insertOne(driver);
 });
 
 test("reentrant: any call without a scope inside River's transaction, once it holds the lock", async (t) => {

@@ -5,7 +5,11 @@ import { sqliteMainLine } from "./sql/sqlite/main-line.ts";
 import { checkBackend, checkLoadOptions } from "./check-options.ts";
 import { renderMigration } from "./schema-template.ts";
 
-/** Options of {@link loadMigrations}. */
+/**
+ * Options of {@link loadMigrations}.
+ *
+ * @addition
+ */
 export interface LoadMigrationsOptions {
   /**
    * Postgres schema to qualify names with; null for the connection's default. When absent the marks of

@@ -10,6 +10,8 @@ export interface MigratorOptions {
   /**
    * Postgres only, true by default: false leaves out the GIN indexes on arguments and metadata, which make inserts dearer
    * and searches inside JSON faster. It counts when version 2 is applied; indexes that exist stay.
+   *
+   * @addition
    */
   readonly ginIndexes?: boolean | undefined;
 }

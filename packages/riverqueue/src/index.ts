@@ -8,7 +8,7 @@
 export { Client, type ClientConstructor } from "./client/river-client.ts";
 export type { ClientOptions } from "./client/client-options.ts";
 export type { InsertClient } from "./api/client.ts";
-export type { ClientDriver, InsertOnlyDriver, RuntimeDriver } from "./driver/driver.ts";
+export type { ClientDriver } from "./driver/driver.ts";
 export type { RegisteredTransaction, RiverTransactionRegistry } from "./api/registered-transaction.ts";
 export { assertRuntimeSupport } from "./kit/runtime-support.ts";
 export type { DurationInput } from "./options/duration-input.ts";
@@ -58,8 +58,7 @@ export type { InsertResult } from "./insert/insert-result.ts";
 export type { TransactionOptions } from "./insert/transaction-options.ts";
 
 // Jobs and queues
-export { FINALIZED_JOB_STATES, JOB_STATE, JOB_STATES } from "./model/job-state.ts";
-export type { JobState } from "./model/job-state.ts";
+export { JOB_STATE, type JobState } from "./model/job-state.ts";
 export { MAX_ATTEMPTS_DEFAULT, PRIORITY_DEFAULT, QUEUE_DEFAULT } from "./model/defaults.ts";
 export type { AttemptError } from "./model/attempt-error.ts";
 export type { JobRow } from "./model/job-row.ts";
@@ -134,12 +133,36 @@ export type {
 
 // Events and metrics
 export type { EventSubscription, SubscribedEvent, SubscribeOptions } from "./api/event-subscription.ts";
-export type * from "./model/river-event.ts";
-export type * from "./model/river-metric.ts";
+export type {
+  EventLoopDelayEvent,
+  EventLoopDelayObservation,
+  JobCancelledEvent,
+  JobCompletedEvent,
+  JobEvent,
+  JobEventKind,
+  JobFailedEvent,
+  JobInterruptedEvent,
+  JobRaceEvent,
+  JobSnoozedEvent,
+  JobStartedEvent,
+  JobStuckEvent,
+  LeaderEvent,
+  MaintenanceFailedEvent,
+  MaintenanceServiceName,
+  MaintenanceSucceededEvent,
+  QueueEvent,
+  QueueEventKind,
+  QueueRemovedEvent,
+  RiverEvent,
+  RiverEventBase,
+  RiverEventKind,
+  SubscriptionLagEvent,
+} from "./model/river-event.ts";
+export type { RiverMetric } from "./model/river-metric.ts";
 
 // JSON
 export { exactJsonNumber, isExactJsonNumber, isJsonNumber, jsonNumberToBigInt } from "./json/exact-json-number.ts";
-export type { ExactJsonNumber, JsonArray, JsonObject, JsonValue } from "./json/json-value.ts";
+export type { ExactJsonNumber, JsonObject, JsonValue } from "./json/json-value.ts";
 export { parseJson, parseJsonObject } from "./json/parse-json.ts";
 export { stringifyJson } from "./json/stringify-json.ts";
 export { toJsonObject, toJsonValue } from "./json/to-json-value.ts";
@@ -166,5 +189,5 @@ export { SubscriptionLagError } from "./model/errors/subscription-lag-error.ts";
 export { TransactionScopeError, type TransactionScopeErrorReason } from "./model/errors/transaction-scope-error.ts";
 export { UniqueConflictError } from "./model/errors/unique-conflict-error.ts";
 export { UnknownJobKindError } from "./model/errors/unknown-job-kind-error.ts";
-export { UnsupportedCapabilityError } from "./model/errors/unsupported-capability-error.ts";
+export { type DriverCapability, UnsupportedCapabilityError } from "./model/errors/unsupported-capability-error.ts";
 export { ValidationError } from "./model/errors/validation-error.ts";

@@ -32,6 +32,17 @@ test("a driver may name the core to register its transaction type, and for nothi
   ]);
 });
 
+test("the command line reaches databases by dynamic imports only", () => {
+  const path = "packages/cli/src/open.ts";
+  assert.deepEqual(messages(path, 'import "riverqueue"; import "@riverqueue/migrate"; await import("pg");'), []);
+  assert.deepEqual(messages(path, 'type Pg = typeof import("pg"); await import("@riverqueue/driver-sqlite");'), []);
+  for (const text of ['import "pg";', 'export * from "pg";', 'import type { Client } from "pg";']) {
+    assert.deepEqual(messages(path, text), [
+      '1 packages/cli may not import "pg"; allowed: riverqueue, @riverqueue/migrate',
+    ]);
+  }
+});
+
 test("a room of the core may not import from a room above it, types included", () => {
   assert.deepEqual(
     messages("packages/riverqueue/src/model/job-row.ts", '\nimport type { A } from "../driver/index.ts";'),

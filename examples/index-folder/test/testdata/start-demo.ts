@@ -23,6 +23,8 @@ export interface DemoOptions {
   readonly uid?: number;
   /** Further options for node. */
   readonly execArgv?: readonly string[];
+  /** No file may grow beyond this many bytes, a multiple of 512: to the demo that is a full disk. Not on Windows. */
+  readonly fileSizeLimit?: number;
 }
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
@@ -97,8 +99,12 @@ function lockFolder(t: TestContext): string {
 
 /** Starts `npm run demo -- ARGS` as if it had been typed in the folder `here`. */
 export function startDemo(t: TestContext, here: string, args: readonly string[], options: DemoOptions = {}): Demo {
-  const { uid, execArgv = [] } = options;
-  const child = spawn(process.execPath, ["--conditions=@riverqueue/source", ...execArgv, MAIN, ...args], {
+  const { uid, execArgv = [], fileSizeLimit } = options;
+  const command = [process.execPath, "--conditions=@riverqueue/source", ...execArgv, MAIN, ...args];
+  // A limit is inherited, and the shell becomes the demo.
+  if (fileSizeLimit !== undefined) command.unshift("sh", "-c", 'ulimit -f "$0" && exec "$@"', `${fileSizeLimit / 512}`);
+  const [program = process.execPath, ...programArgs] = command;
+  const child = spawn(program, programArgs, {
     // npm starts scripts in the folder of package.json, wherever the user is.
     cwd: "/",
     env: { ...process.env, NODE_TEST_CONTEXT: undefined, INIT_CWD: here, TMPDIR: lockFolder(t), TEMP: lockFolder(t) },

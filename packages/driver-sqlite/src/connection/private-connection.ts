@@ -7,6 +7,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError, LifecycleError, type InsertJobsParams } from "riverqueue/driver";
 import type { BusyBackoff } from "./busy-backoff.ts";
 import { openHandle, type DatabaseLocation } from "./database-location.ts";
+import { LoopFairness } from "./loop-fairness.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import { isBusy } from "./sqlite-failure.ts";
 
@@ -25,6 +26,7 @@ export class PrivateConnection {
   readonly #database: DatabaseSync;
   readonly #connection: SqliteConnection;
   #walPending: boolean;
+  readonly #fairness = new LoopFairness();
   #released: PromiseWithResolvers<void> | null = null;
 
   /** Opens it. Write-ahead logging is switched on at the first operation if the database is busy now. */
@@ -69,6 +71,8 @@ export class PrivateConnection {
     body: () => T,
     durability: Durability = "default",
   ): Promise<T> {
+    const turn = this.#fairness.turnIfDue();
+    if (turn !== null) await turn;
     for (;;) {
       while (this.#released !== null) await this.#released.promise;
       this.assertOpen();
@@ -87,6 +91,8 @@ export class PrivateConnection {
 
   /** Begins a transaction that occupies the connection until `commit` or `rollback`. */
   async occupy(operation: string, backoff: BusyBackoff, durability: Durability): Promise<void> {
+    const turn = this.#fairness.turnIfDue();
+    if (turn !== null) await turn;
     for (;;) {
       while (this.#released !== null) await this.#released.promise;
       this.assertOpen();

@@ -36,6 +36,11 @@ export interface InsertClient<Tx = RegisteredTransaction> {
 
 /** A client that inserts and works jobs. */
 export interface Client<Tx = RegisteredTransaction> extends InsertClient<Tx> {
+  /**
+   * Figures for dashboards and probes.
+   *
+   * @addition
+   */
   readonly inspect: InspectOperations;
   readonly jobs: JobOperations<Tx>;
   readonly periodicJobs: PeriodicJobs;

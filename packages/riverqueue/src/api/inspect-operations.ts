@@ -3,7 +3,11 @@ import type { ClientLoad, MinuteThroughput, QueueDepth, StateCount } from "../dr
 import type { LeaderTerm } from "../model/leader-term.ts";
 import type { DurationInput } from "../options/duration-input.ts";
 
-/** Bounds of one inspection. */
+/**
+ * Bounds of one inspection.
+ *
+ * @addition
+ */
 export interface InspectOptions {
   /** Rows counted per figure before it says `about`, 1 to 1,000,000, default 10,000. */
   readonly cap?: number | undefined;
@@ -13,7 +17,11 @@ export interface InspectOptions {
   readonly limit?: number | undefined;
 }
 
-/** Figures about a database and schema. Each throws a retryable `DatabaseOperationError` past its deadline. */
+/**
+ * Figures about a database and schema. Each throws a retryable `DatabaseOperationError` past its deadline.
+ *
+ * @addition
+ */
 export interface InspectOperations {
   /** Jobs by state, every state present. */
   counts(options?: InspectOptions): Promise<readonly StateCount[]>;

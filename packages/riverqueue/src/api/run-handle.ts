@@ -68,7 +68,11 @@ export interface RunHandle {
   readonly diagnostics: RunDiagnostics;
   /** Starts working a queue; resolves when its row is stored and its controls are loaded. */
   addQueue(name: string, config: QueueConfig): Promise<void>;
-  /** Stops claiming from a queue, waits for its attempts and forgets it; false when it was not there. */
+  /**
+   * Stops claiming from a queue, waits for its attempts and forgets it; false when it was not there.
+   *
+   * @throws LifecycleError inside a job of the queue, which would wait for itself.
+   */
   removeQueue(name: string): Promise<boolean>;
   /** Replaces capacity and pacing of a queue; running attempts are never interrupted. */
   updateQueue(name: string, config: QueueConfig): Promise<void>;
@@ -76,7 +80,8 @@ export interface RunHandle {
   requestLeadershipResignation(): Promise<void>;
   /**
    * Stops the runtime; every call shares one shutdown, and a later cancel or timeout may escalate it. Resolves when it
-   * has finished, also after a failure.
+   * has finished, also after a failure. Inside a job of this client, which the shutdown waits for, it resolves as soon as
+   * the shutdown has begun; watch `completed` from outside for its end.
    *
    * @throws ValidationError for bad options, without starting a stop.
    */

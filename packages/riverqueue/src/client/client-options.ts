@@ -28,7 +28,11 @@ export interface ClientOptions<Tx = RegisteredTransaction> extends ExtensionOpti
   readonly defaultInsertOptions?: InsertOptions | undefined;
   /** Told about every failed attempt; may ask to cancel the job. */
   readonly errorHandler?: RiverErrorHandler<Tx> | undefined;
-  /** Whose stacks are stored with attempt errors: those of runtime faults (`faults`, default) or all (`always`). */
+  /**
+   * Whose stacks are stored with attempt errors: those of runtime faults (`faults`, default) or all (`always`).
+   *
+   * @addition
+   */
   readonly errorStacks?: "always" | "faults" | undefined;
   /** Monitoring of the event loop; `false` switches it off. */
   readonly eventLoopDelay?: EventLoopDelayOptions | false | undefined;

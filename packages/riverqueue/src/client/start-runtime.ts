@@ -89,6 +89,7 @@ function assemble<Tx>(
         ...shared,
         queue,
         settings: queueSettings,
+        noticeIntervalMs: runtime.fetchCooldownMs,
         kinds,
         runner,
         pipeline,

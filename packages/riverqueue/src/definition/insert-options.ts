@@ -42,6 +42,8 @@ export interface InsertOptions {
   /**
    * `relaxed`: the transaction that River opens for this insertion need not wait for the disk at commit, so that a crash
    * of the database server may lose the job. Inside `{ tx }` the caller's transaction decides. `default` unless given.
+   *
+   * @addition
    */
   readonly durability?: InsertDurability | undefined;
 }
@@ -58,5 +60,10 @@ export interface NormalizedInsertOptions {
   readonly pending?: boolean | undefined;
   /** Null: given, but with nothing to compare, which makes the job not unique. */
   readonly unique?: NormalizedUniqueOptions | null | undefined;
+  /**
+   * As given.
+   *
+   * @addition
+   */
   readonly durability?: InsertDurability | undefined;
 }

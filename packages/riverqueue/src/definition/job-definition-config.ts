@@ -14,6 +14,8 @@ export interface JobDefinitionOptions<Kind extends string = string> {
   /**
    * Delete the row of a completed job instead of storing it as `completed`. That frees a unique key at once, so it is
    * refused together with `defaults.unique` unless `unique.byState` is written out. False unless given.
+   *
+   * @addition
    */
   readonly deleteOnComplete?: boolean | undefined;
 }

@@ -18,7 +18,11 @@ export interface JobDefinition<out Input = unknown, out Args = Input, out Kind e
   readonly kindAliases: readonly string[];
   /** Insert options of this kind. */
   readonly defaults: NormalizedInsertOptions;
-  /** Whether the row of a completed job is deleted instead of stored as `completed`. */
+  /**
+   * Whether the row of a completed job is deleted instead of stored as `completed`.
+   *
+   * @addition
+   */
   readonly deleteOnComplete: boolean;
   /** Exists for the compiler only. */
   readonly [jobTypes]: { readonly input: Input; readonly args: Args };

@@ -1,14 +1,22 @@
 /** Figures for dashboards and probes. Each verb is bounded by a limit and a statement deadline. */
 import type { JobState } from "../model/job-state.ts";
 
-/** Count of one state; `about` when counting stopped at the cap. */
+/**
+ * Count of one state; `about` when counting stopped at the cap.
+ *
+ * @addition
+ */
 export interface StateCount {
   readonly state: JobState;
   readonly count: number;
   readonly about: boolean;
 }
 
-/** Backlog of one queue. */
+/**
+ * Backlog of one queue.
+ *
+ * @addition
+ */
 export interface QueueDepth {
   readonly queue: string;
   /** Jobs that could be claimed now, up to the cap. */
@@ -20,7 +28,11 @@ export interface QueueDepth {
   readonly oldestScheduledAt: Temporal.Instant | null;
 }
 
-/** Jobs finalized within one minute. */
+/**
+ * Jobs finalized within one minute.
+ *
+ * @addition
+ */
 export interface MinuteThroughput {
   readonly minute: Temporal.Instant;
   readonly completed: number;
@@ -28,7 +40,11 @@ export interface MinuteThroughput {
   readonly discarded: number;
 }
 
-/** Running jobs last claimed by one client. */
+/**
+ * Running jobs last claimed by one client.
+ *
+ * @addition
+ */
 export interface ClientLoad {
   readonly clientId: string;
   readonly running: number;

@@ -31,14 +31,15 @@ export interface JobsFacet<Tx> {
   get(params: { readonly id: bigint }, call?: DriverCall<Tx>): Promise<JobRecord | null>;
   list(params: ListJobsParams, call?: DriverCall<Tx>): Promise<readonly JobRecord[]>;
   /**
-   * Cancels a job that is not finalized: a running one is only marked, any other is finalized; both get
-   * `cancel_attempted_at` = `requestedAt` and a cancel notice in the same transaction. Finalized rows stay as they are.
+   * Cancels a job that is not finalized: a running one is only marked, any other is finalized; both get the mark
+   * `cancel_attempted_at` and a cancel notice in the same transaction. The mark is `requestedAt`, but never older than the
+   * claim of a running job, so that a request which was overtaken by the claim still means it. Finalized rows stay.
    */
   cancel(
     params: { readonly id: bigint; readonly requestedAt: Temporal.Instant },
     call?: DriverCall<Tx>,
   ): Promise<ChangeJobResult>;
-  /** Makes a job that is not running available now, keeps its cancel mark, adds an attempt when none was left. */
+  /** Makes a job that is not running available now, clears its cancel mark, adds an attempt when none was left. */
   retry(params: { readonly id: bigint }, call?: DriverCall<Tx>): Promise<ChangeJobResult>;
   /** Merges top-level keys of `metadata`, JSON text of an object, in any state. Null when the job is missing. */
   update(params: { readonly id: bigint; readonly metadata: string }, call?: DriverCall<Tx>): Promise<JobRecord | null>;

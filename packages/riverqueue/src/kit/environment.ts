@@ -36,5 +36,5 @@ export function attachEnvironment<Options extends object>(
 
 /** The environment attached to `options`, or production's. */
 export function environmentOf(options: object | undefined): Environment {
-  return (options && attached.get(options)) ?? production;
+  return (options === undefined ? undefined : attached.get(options)) ?? production;
 }

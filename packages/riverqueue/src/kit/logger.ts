@@ -30,19 +30,23 @@ export const consoleLogger: Logger = Object.freeze({
 /** The logger of a client with `logger: false`. */
 export const silentLogger: Logger = Object.freeze({ debug() {}, info() {}, warn() {}, error() {} });
 
-/** A logger whose own failures never reach the caller. */
+/** A logger whose own failures never reach the caller, also not those of an asynchronous one. */
 export function guardedLogger(logger: Logger): Logger {
   const guard =
     (level: LogLevel) =>
     (attributes: LogAttributes, message: string): void => {
       try {
-        logger[level](attributes, message);
+        const returned: unknown = logger[level](attributes, message);
+        if (returned !== undefined) Promise.resolve(returned).catch(ignore);
       } catch {
-        // A logger that throws must not decide about jobs, and there is nobody left to tell.
+        ignore();
       }
     };
   return { debug: guard("debug"), info: guard("info"), warn: guard("warn"), error: guard("error") };
 }
+
+/** A logger that fails must not decide about jobs, and there is nobody left to tell. */
+function ignore(): void {}
 
 /** One level of a handler's logger: `info("message")` or `info({ key: value }, "message")`. */
 export interface WorkLogFunction {

@@ -1,6 +1,8 @@
 /** Jobs as JSON, for logs, caches and other processes; `jobFromJsonValue` is the way back. */
+import { describeValue } from "../json/describe-value.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import type { AttemptError } from "./attempt-error.ts";
+import { ValidationError } from "./errors/validation-error.ts";
 import type { JobRow } from "./job-row.ts";
 import type { JobState } from "./job-state.ts";
 
@@ -40,8 +42,11 @@ export type JobRowJson = {
 /**
  * A job as a JSON value that `stringifyJson` and `JSON.stringify` write without loss. Of a job whose arguments were
  * decoded, `args` are the persisted ones.
+ *
+ * @throws ValidationError for what is no job; the error of a damaged column that the job has.
  */
 export function jobToJsonValue(job: JobRow | (JobRow<unknown> & { readonly rawArgs: JsonObject })): JobRowJson {
+  requireJob(job);
   return {
     id: String(job.id),
     kind: job.kind,
@@ -62,6 +67,24 @@ export function jobToJsonValue(job: JobRow | (JobRow<unknown> & { readonly rawAr
     uniqueKey: job.uniqueKey && Buffer.from(job.uniqueKey).toString("base64"),
     uniqueStates: job.uniqueStates,
   };
+}
+
+/** What is read of a job below, and would fail obscurely in anything else. */
+function requireJob(job: unknown): void {
+  if (typeof job !== "object" || job === null) throw notAJob("job", "an object", job);
+  const row = job as Record<keyof JobRow, unknown>;
+  for (const name of ["kind", "queue", "state"] as const) {
+    if (typeof row[name] !== "string") throw notAJob(`job.${name}`, "text", row[name]);
+  }
+  for (const name of ["createdAt", "scheduledAt"] as const) {
+    if (!(row[name] instanceof Temporal.Instant)) throw notAJob(`job.${name}`, "a Temporal.Instant", row[name]);
+  }
+  if (typeof row.id !== "bigint") throw notAJob("job.id", "a bigint", row.id);
+  if (!Array.isArray(row.errors)) throw notAJob("job.errors", "an array", row.errors);
+}
+
+function notAJob(path: string, expected: string, found: unknown): ValidationError {
+  return new ValidationError(`${path}: expected ${expected}, got ${describeValue(found)}`);
 }
 
 function attemptErrorToJson({ at, attempt, error, trace }: AttemptError): AttemptErrorJson {

@@ -14,14 +14,25 @@ export interface JobGetAvailableCountMetric {
   readonly queue: string;
 }
 
-/**
- * Completions that were requeued after transient failures, dropped, or (`job_completion_degraded`) stored with a note
- * in place of a value that the database refuses.
- */
+/** Completions that were requeued after transient failures, or dropped. */
 export interface JobCompletionMetric {
-  readonly name: "job_completion_requeued" | "job_completion_dropped" | "job_completion_degraded";
+  readonly name: "job_completion_requeued" | "job_completion_dropped";
+  readonly count: number;
+}
+
+/**
+ * Completions that were stored with a note in place of a value that the database refuses.
+ *
+ * @addition
+ */
+export interface JobCompletionDegradedMetric {
+  readonly name: "job_completion_degraded";
   readonly count: number;
 }
 
 /** Any metric, told apart by `name`. */
-export type RiverMetric = JobGetAvailableDurationMetric | JobGetAvailableCountMetric | JobCompletionMetric;
+export type RiverMetric =
+  | JobGetAvailableDurationMetric
+  | JobGetAvailableCountMetric
+  | JobCompletionMetric
+  | JobCompletionDegradedMetric;

@@ -3,7 +3,7 @@ import type { DriverCall } from "../driver/call.ts";
 import type { ClientDriver, RuntimeDriver } from "../driver/driver.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import type { Environment } from "../kit/environment.ts";
-import { UnsupportedCapabilityError } from "../model/errors/unsupported-capability-error.ts";
+import { type DriverCapability, UnsupportedCapabilityError } from "../model/errors/unsupported-capability-error.ts";
 import type { OptionProblems } from "../options/option-problems.ts";
 
 /** See the file header. */
@@ -15,7 +15,7 @@ export interface OperationsContext<Tx> {
 }
 
 /** @throws UnsupportedCapabilityError when the driver only inserts. */
-export function runtimeDriverOf<Tx>(context: OperationsContext<Tx>, capability: string): RuntimeDriver<Tx> {
+export function runtimeDriverOf<Tx>(context: OperationsContext<Tx>, capability: DriverCapability): RuntimeDriver<Tx> {
   const { driver } = context;
   if (isRuntimeDriver(driver)) return driver;
   throw new UnsupportedCapabilityError(driver.backend, capability);

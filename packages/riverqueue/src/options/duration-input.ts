@@ -22,11 +22,30 @@ export function durationToMs(value: unknown): number | null {
 export function toDuration(value: unknown): Temporal.Duration | null {
   if (typeof value !== "object" || value === null) return null;
   try {
+    if (!hasNumbersOnly(value)) return null;
     const duration = Temporal.Duration.from(value);
     return duration.years || duration.months || duration.weeks ? null : duration;
   } catch {
     return null;
   }
+}
+
+const FIELDS = [
+  "years",
+  "months",
+  "weeks",
+  "days",
+  "hours",
+  "minutes",
+  "seconds",
+  "milliseconds",
+  "microseconds",
+  "nanoseconds",
+] as const;
+
+/** `Temporal` would take null, text and truth values for numbers. */
+function hasNumbersOnly(value: Partial<Record<(typeof FIELDS)[number], unknown>>): boolean {
+  return FIELDS.every((field) => value[field] === undefined || typeof value[field] === "number");
 }
 
 /** Reads an optional duration in milliseconds; problems go to `problems` and the fallback is used. */

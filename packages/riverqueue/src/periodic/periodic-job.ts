@@ -115,6 +115,10 @@ function readSchedule(problems: OptionProblems, { every, schedule }: Record<stri
   return duration === null ? (schedule as PeriodicSchedule) : intervalSchedule(duration);
 }
 
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 function isSchedule(value: unknown): value is PeriodicSchedule {
   return typeof value === "object" && value !== null && "next" in value && typeof value.next === "function";
 }
@@ -127,6 +131,8 @@ function readConstruct<Definition extends JobDefinition>(
     problems.add("args", "must be given exactly when construct is not");
   } else if (construct !== undefined && typeof construct !== "function") {
     problems.add("construct", "must be a function");
+  } else if (args !== undefined && !isObject(args)) {
+    problems.add("args", "must be an object");
   }
   const fixed = { args, options } as PeriodicJobInsert<Definition>;
   if (construct === undefined) return () => fixed;

@@ -16,6 +16,7 @@ import { UnknownJobKindError } from "../model/errors/unknown-job-kind-error.ts";
 import { ValidationError } from "../model/errors/validation-error.ts";
 import type { JobRecord } from "../model/job-record.ts";
 import type { JobRow } from "../model/job-row.ts";
+import { loggableJob } from "../model/loggable-job.ts";
 import { jobRowOf, withDecodedArgs } from "../model/job-row-view.ts";
 import { type AmbientAttempt, runInAttempt } from "../work/current-work-context.ts";
 import { isWorkOutcome, type WorkOutcome } from "../work/outcome.ts";
@@ -44,7 +45,7 @@ import type { AttemptResult } from "./attempt-verdict.ts";
 /** See the file header. */
 export class AttemptRun<Tx> implements AmbientAttempt, ContextSource<Tx>, HookedAttempt, RunningAttempt {
   readonly record: JobRecord;
-  readonly end: Promise<AttemptEnd>;
+  readonly end: Promise<AttemptEnd | null>;
   readonly aborts: AttemptAbort = new AttemptAbort();
   readonly startedAt: Temporal.Instant;
   readonly plan: AttemptPlan<Tx> | null;
@@ -67,7 +68,7 @@ export class AttemptRun<Tx> implements AmbientAttempt, ContextSource<Tx>, Hooked
     this.record = record;
     this.startedAt = clock.now();
     this.#startedAtMs = clock.monotonic();
-    this.plan = services.planOf(record.kind);
+    this.plan = planFor(services, record);
     // Begins in a microtask: whoever started the attempt has taken note of it by then.
     this.end = Promise.resolve(this).then(runWithin);
   }
@@ -141,24 +142,37 @@ export class AttemptRun<Tx> implements AmbientAttempt, ContextSource<Tx>, Hooked
     this.#hookCancellation = cancellation;
   }
 
-  /** Runs the attempt; never rejects. */
-  async run(): Promise<AttemptEnd> {
-    let result: AttemptResult;
-    try {
-      const outcome = await this.#perform();
-      if (outcome?.type === "complete" && outcome.output !== undefined) this.recorder.recordOutput(outcome.output);
-      result = { type: "returned", outcome };
-    } catch (error) {
-      result = { type: "threw", error, cancel: this.#cancellationWith(error) };
-    }
+  /** Runs the attempt; null when its end cannot be described. Never rejects. */
+  async run(): Promise<AttemptEnd | null> {
+    const result = await this.#result();
     this.aborts.decide();
-    const end = await settleAttempt(this, result);
+    const end = await this.#settle(result);
     this.#recorder?.close();
     this.aborts.finish(this.record.id);
     if (this.#isStuck) {
       this.services.stuckAttempts.ended(this.record, this.services.environment.clock.monotonic() - this.#startedAtMs);
     }
     return end;
+  }
+
+  async #result(): Promise<AttemptResult> {
+    try {
+      const outcome = await this.#perform();
+      if (outcome?.type === "complete" && outcome.output !== undefined) this.recorder.recordOutput(outcome.output);
+      return { type: "returned", outcome };
+    } catch (error) {
+      return { type: "threw", error, cancel: this.#cancellationWith(error) };
+    }
+  }
+
+  async #settle(result: AttemptResult): Promise<AttemptEnd | null> {
+    try {
+      return await settleAttempt(this, result);
+    } catch (error) {
+      const message = "the end of an attempt cannot be stored; the job stays running until it is rescued";
+      this.services.logger.error({ ...loggableJob(this.record), error }, message);
+      return null;
+    }
   }
 
   /** Listeners of the signal run in the context of their attempt, whoever aborts it. */
@@ -177,8 +191,9 @@ export class AttemptRun<Tx> implements AmbientAttempt, ContextSource<Tx>, Hooked
     if (services.events.wanted("job_started")) {
       services.events.emit({ at: this.startedAt, kind: "job_started", job: this.row });
     }
+    assertDecodable(() => identityOf(record));
     if (plan === null) throw this.#unknownKind();
-    assertDecodable(record);
+    assertDecodable(() => assertJson(record));
     if (plan.outerMiddleware.length === 0) return this.#resume(plan);
     return runWorkMiddleware(plan.outerMiddleware, this.hookContext, () => this.#resume(plan));
   }
@@ -259,10 +274,7 @@ export class AttemptRun<Tx> implements AmbientAttempt, ContextSource<Tx>, Hooked
 
   #unknownKind(): UnknownJobKindError {
     const { record, services } = this;
-    services.logger.error(
-      { jobId: String(record.id), jobKind: record.kind, attempt: record.attempt },
-      "no worker for the kind of a claimed job",
-    );
+    services.logger.error(loggableJob(record), "no worker for the kind of a claimed job");
     return new UnknownJobKindError(record.kind);
   }
 }
@@ -270,11 +282,11 @@ export class AttemptRun<Tx> implements AmbientAttempt, ContextSource<Tx>, Hooked
 /** What a row's metadata contains if an earlier attempt stored progress. */
 const RESUMABLE_KEYS = '"river:resumable_';
 
-function runWithin<Tx>(attempt: AttemptRun<Tx>): Promise<AttemptEnd> {
+function runWithin<Tx>(attempt: AttemptRun<Tx>): Promise<AttemptEnd | null> {
   return runInAttempt(attempt, run<Tx>, attempt);
 }
 
-function run<Tx>(attempt: AttemptRun<Tx>): Promise<AttemptEnd> {
+function run<Tx>(attempt: AttemptRun<Tx>): Promise<AttemptEnd | null> {
   return attempt.run();
 }
 
@@ -289,14 +301,32 @@ async function workMade<Tx>(
   return (handler as WorkHandler<JobDefinition, Tx>)(context);
 }
 
-/** @throws ValidationError when a column that every attempt needs cannot be read. */
-function assertDecodable(record: JobRecord): void {
+/** The plan of the record's kind; null also when the kind is unreadable, with which the attempt fails. */
+function planFor<Tx>(services: AttemptServices<Tx>, record: JobRecord): AttemptPlan<Tx> | null {
   try {
-    assertJsonObject(record.args, "args");
-    assertJsonObject(record.metadata, "metadata");
+    return services.planOf(record.kind);
+  } catch {
+    return null;
+  }
+}
+
+/** @throws ValidationError when a column that every attempt needs cannot be read. */
+function assertDecodable(read: () => unknown): void {
+  try {
+    read();
   } catch (cause) {
     throw new ValidationError(`job row couldn't be decoded: ${canonicalError(cause).error}`, { cause });
   }
+}
+
+/** The columns without which nobody can be told which attempt this is. */
+function identityOf({ kind, attempt }: JobRecord): readonly unknown[] {
+  return [kind, attempt];
+}
+
+function assertJson(record: JobRecord): void {
+  assertJsonObject(record.args, "args");
+  assertJsonObject(record.metadata, "metadata");
 }
 
 /** The databases hold nothing but JSON in these columns, so one character tells objects from other values. */

@@ -17,8 +17,11 @@ import type { StuckAttempts } from "./attempt-stuck.ts";
 export interface RunningAttempt {
   /** The job as claimed. */
   readonly record: JobRecord;
-  /** Resolves when the attempt has ended; never rejects. */
-  readonly end: Promise<AttemptEnd>;
+  /**
+   * Resolves when the attempt has ended, to null when its end could not even be described because the row is damaged:
+   * then nothing is written, and the job is left to the rescuer. Never rejects.
+   */
+  readonly end: Promise<AttemptEnd | null>;
   /** The job was cancelled from outside. */
   cancel(): void;
   /** The client stops running handlers. */

@@ -2,12 +2,16 @@
  * From the end of an attempt to what is written: state, attempt number, time of the next run, error entry. Pure policy;
  * who runs the attempt and who writes the settlement are elsewhere.
  */
+import { durationNanoseconds } from "../definition/duration-nanoseconds.ts";
+import { isStorableEpoch, STORABLE_TIME_EXPECTATION } from "../definition/storable-time.ts";
 import type { Settlement } from "../driver/settle-jobs.ts";
 import { escapeLikeGo } from "../json/encode-stored-json.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import { isExactJsonNumber } from "../json/exact-json-number.ts";
 import { parseJsonObject } from "../json/parse-json.ts";
+import { MAX_ATTEMPTS_DEFAULT } from "../model/defaults.ts";
 import { canonicalError, type ErrorStacks } from "../model/errors/recorded-error.ts";
+import { ValidationError } from "../model/errors/validation-error.ts";
 import type { JobRecord } from "../model/job-record.ts";
 import type { JobEventKind } from "../model/river-event.ts";
 import type { StagedMetadata } from "../work/staged-metadata.ts";
@@ -82,7 +86,7 @@ export function classifyOutcome(input: OutcomeInput): ClassifiedOutcome {
 function failed(input: OutcomeInput, error: unknown, cancel: boolean): ClassifiedOutcome {
   if (cancel || input.handlerCancels) return cancelled(input, error, error);
   const entry = errorEntry(input, error);
-  if (input.record.attempt >= input.record.maxAttempts) {
+  if (input.record.attempt >= maxAttempts(input)) {
     return classified(input, "job_failed", error, { state: "discarded", finalizedAt: input.now, error: entry });
   }
   const scheduledAt = input.retryTime();
@@ -109,7 +113,11 @@ function discarded(input: OutcomeInput, reason: string | undefined): ClassifiedO
 }
 
 function snoozed(input: OutcomeInput, duration: Temporal.Duration): ClassifiedOutcome {
-  const scheduledAt = input.now.add(duration.round({ largestUnit: "hours" }));
+  const dueAt = input.now.epochNanoseconds + durationNanoseconds(duration);
+  if (!isStorableEpoch(dueAt)) {
+    return failed(input, new ValidationError(`snooze leads to a time that ${STORABLE_TIME_EXPECTATION}`), false);
+  }
+  const scheduledAt = Temporal.Instant.fromEpochNanoseconds(dueAt);
   const extra = { [SNOOZES_KEY]: snoozeCount(input.record.metadata) + 1 };
   const { settlement, ...rest } = classified(input, "job_snoozed", undefined, {
     state: isNear(input, scheduledAt) ? "available" : "scheduled",
@@ -163,6 +171,15 @@ function errorEntry(input: OutcomeInput, thrown: unknown): string {
 
 function jsonText(text: string): string {
   return escapeLikeGo(JSON.stringify(text));
+}
+
+/** The limit of the row; the default one when its column is unreadable, so that the job can still be retried. */
+function maxAttempts({ record }: OutcomeInput): number {
+  try {
+    return record.maxAttempts;
+  } catch {
+    return MAX_ATTEMPTS_DEFAULT;
+  }
 }
 
 /** What the row counts so far; values of other types are read as River for Go reads them. */

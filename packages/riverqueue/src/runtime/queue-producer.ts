@@ -6,12 +6,13 @@
 import type { ClaimHint } from "../driver/claim-jobs.ts";
 import type { DriverFacets } from "../driver/driver.ts";
 import { BACKGROUND_BACKOFF, backoffMs } from "../kit/backoff.ts";
-import { pause } from "../kit/clock.ts";
+import { pause, type Timer } from "../kit/clock.ts";
 import type { Environment } from "../kit/environment.ts";
 import { Latch } from "../kit/latch.ts";
 import type { Logger } from "../kit/logger.ts";
 import { isPermanentFailure, logBackgroundFailure } from "../kit/transient.ts";
 import type { JobRecord } from "../model/job-record.ts";
+import { loggableJob } from "../model/loggable-job.ts";
 import type { AttemptRunner, RunningAttempt } from "./attempt-runner.ts";
 import type { CompletionPipeline } from "./completion-pipeline.ts";
 import { DueAlarm } from "./due-alarm.ts";
@@ -26,6 +27,8 @@ export const CLAIM_TIMEOUT_MS = 10_000;
 export interface QueueProducerDependencies<Tx> {
   readonly queue: string;
   readonly settings: QueueSettings;
+  /** Within this time of a notice its sender sends no other for the same queue, in milliseconds. */
+  readonly noticeIntervalMs: number;
   readonly clientId: string;
   /** Kinds to claim; null for all. */
   readonly kinds: readonly string[] | null;
@@ -51,6 +54,10 @@ export class QueueProducer<Tx> {
   readonly #alarm: DueAlarm;
   #settings: QueueSettings;
   #paused = false;
+  /** Whether a job was announced since the last claim. */
+  #announced = false;
+  /** Rings for the claim that follows one which was announced. */
+  #trailing: Timer | null = null;
   #wantsMore = false;
   #interrupting = false;
   #releasedSlots = 0;
@@ -92,7 +99,7 @@ export class QueueProducer<Tx> {
 
   /** Kind of each running attempt. */
   activeKinds(): string[] {
-    return Array.from(this.#active, (attempt) => attempt.record.kind);
+    return Array.from(this.#active, (attempt) => loggableJob(attempt.record).jobKind);
   }
 
   /** Begins claiming; the first claim does not wait for a poll. */
@@ -100,8 +107,12 @@ export class QueueProducer<Tx> {
     this.#loop = this.#run(this.#stopping.signal);
   }
 
-  /** A job may be waiting: claim as soon as the cool-down allows. */
+  /**
+   * A job was inserted: claim as soon as the cool-down allows, and once more a cool-down later, because what the same
+   * client inserted in between was not announced.
+   */
   wake(): void {
+    this.#announced = true;
     this.#trigger.set();
   }
 
@@ -130,6 +141,12 @@ export class QueueProducer<Tx> {
     for (const attempt of this.#active) if (attempt.record.id === id) attempt.cancel();
   }
 
+  /** Whether `attempt` is one of those that run here. */
+  isWorking(attempt: object | null): boolean {
+    for (const active of this.#active) if (active === attempt) return true;
+    return false;
+  }
+
   /** Number of this job's running attempt here, or null. */
   runningAttemptOf(id: bigint): number | null {
     for (const { record } of this.#active) if (record.id === id) return record.attempt;
@@ -140,6 +157,7 @@ export class QueueProducer<Tx> {
   stopClaiming(): void {
     this.#stopping.abort();
     this.#alarm.cancel();
+    this.#trailing?.cancel();
   }
 
   /** Aborts all running attempts for a shutdown; jobs that a claim in flight still returns are handed back unstarted. */
@@ -215,6 +233,7 @@ export class QueueProducer<Tx> {
     const began = environment.clock.monotonic();
     // Whatever asked for a claim so far is served by this one.
     this.#trigger.clear();
+    this.#trail();
     this.#cancelledMeanwhile = new Set();
     try {
       const claimed = await facets.jobs.claim(
@@ -225,7 +244,7 @@ export class QueueProducer<Tx> {
       this.#failures = 0;
       this.#wantsMore = claimed.jobs.length === limit;
       this.#measure(claimed.jobs.length, environment.clock.monotonic() - began);
-      for (const record of claimed.jobs) this.#begin(record);
+      for (const record of claimed.jobs) this.#beginSafely(record);
       // Slots that became free while the claim was on its way have asked for nothing.
       if (this.#wantsMore && this.#freeSlots > 0) this.#trigger.set();
       return true;
@@ -235,6 +254,16 @@ export class QueueProducer<Tx> {
     } finally {
       this.#cancelledMeanwhile = null;
     }
+  }
+
+  /** Arranges the claim after one that was announced; it is not announced itself, so nothing follows it. */
+  #trail(): void {
+    if (!this.#announced) return;
+    this.#announced = false;
+    this.#trailing?.cancel();
+    const { environment, noticeIntervalMs } = this.#dependencies;
+    const wait = Math.max(noticeIntervalMs, this.#settings.fetchCooldownMs);
+    this.#trailing = environment.clock.setTimer(() => this.#trigger.set(), wait);
   }
 
   #claimFailed(error: unknown): void {
@@ -253,6 +282,16 @@ export class QueueProducer<Tx> {
     hub.metric({ name: "job_get_available_count", count, queue });
   }
 
+  /** A row so damaged that not even its failure can be described must cost its neighbours nothing. */
+  #beginSafely(record: JobRecord): void {
+    try {
+      this.#begin(record);
+    } catch (error) {
+      const message = "a claimed job cannot be started; it stays running until it is rescued";
+      this.#dependencies.logger.error({ ...loggableJob(record), error }, message);
+    }
+  }
+
   #begin(record: JobRecord): void {
     const { runner, pipeline, confirmCancel } = this.#dependencies;
     const noticed = this.#cancelledMeanwhile?.has(record.id) ?? false;
@@ -261,8 +300,8 @@ export class QueueProducer<Tx> {
     this.#active.add(attempt);
     if (noticed && !cancelled) confirmCancel(this, record.id);
     void attempt.end.then(async (end) => {
-      const accepted = pipeline.accept(end);
-      if (accepted) await accepted;
+      const waiting = end && pipeline.accept(end);
+      if (waiting) await waiting;
       this.#ended(attempt);
     });
   }

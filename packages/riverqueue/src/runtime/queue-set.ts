@@ -1,4 +1,7 @@
-/** The queues of one runtime: adds, removes and changes them one operation after another, and starts and stops all. */
+/**
+ * The queues of one runtime: adds, removes and changes them, and starts and stops all. Changes of one queue happen one
+ * after another; those of different queues do not wait for each other.
+ */
 import type { QueueConfig } from "../api/queue-config.ts";
 import type { QueueRuntimeDiagnostics } from "../api/run-handle.ts";
 import { ConfigurationError } from "../model/errors/configuration-error.ts";
@@ -6,6 +9,7 @@ import { LifecycleError } from "../model/errors/lifecycle-error.ts";
 import { queueRowOf } from "../model/queue-row-view.ts";
 import type { QueueRecord } from "../model/queue-row.ts";
 import { OptionProblems } from "../options/option-problems.ts";
+import { ambientAttempt } from "../work/current-work-context.ts";
 import type { QueueProducer } from "./queue-producer.ts";
 import { normalizeQueueConfig } from "./queue-settings.ts";
 import type { RuntimeParts } from "./runtime-parts.ts";
@@ -17,7 +21,8 @@ const QUEUE_START_TIMEOUT_MS = 10_000;
 /** See the file header. */
 export class QueueSet<Tx> {
   readonly #parts: RuntimeParts<Tx>;
-  #changes: Promise<unknown> = Promise.resolve();
+  /** The latest change of each queue that has one under way; none of them rejects. */
+  readonly #changes = new Map<string, Promise<unknown>>();
   #closed = false;
 
   constructor(parts: RuntimeParts<Tx>) {
@@ -36,7 +41,7 @@ export class QueueSet<Tx> {
 
   /** Resolves when the additions and removals asked for so far are done. */
   get changes(): Promise<unknown> {
-    return this.#changes;
+    return Promise.all(this.#changes.values());
   }
 
   /** Stores the rows of all configured queues and adopts their controls; nothing is claimed yet. */
@@ -59,12 +64,18 @@ export class QueueSet<Tx> {
     for (const producer of this.producers.values()) producer.stopClaiming();
   }
 
+  /** Whether the calling code belongs to an attempt that is under way here. */
+  get isWorkingCaller(): boolean {
+    const attempt = ambientAttempt();
+    return Array.from(this.producers.values()).some((producer) => producer.isWorking(attempt));
+  }
+
   interruptAll(): void {
     for (const producer of this.producers.values()) producer.interrupt();
   }
 
   async drainAll(): Promise<void> {
-    await this.#changes;
+    await this.changes;
     await Promise.all(Array.from(this.producers.values(), (producer) => producer.drain()));
   }
 
@@ -79,7 +90,7 @@ export class QueueSet<Tx> {
 
   async add(name: string, config: QueueConfig): Promise<void> {
     const settings = this.#resolve(name, config);
-    return this.#serially(async () => {
+    return this.#serially(name, async () => {
       this.#requireOpen();
       if (this.producers.has(name)) throw new ConfigurationError(`queue "${name}" is already worked by this client`);
       const { producer, row } = await this.#prepare(name, settings);
@@ -93,8 +104,14 @@ export class QueueSet<Tx> {
     });
   }
 
-  remove(name: string): Promise<boolean> {
-    return this.#serially(async () => {
+  /** @throws LifecycleError inside an attempt of the queue, which would wait for itself. */
+  async remove(name: string): Promise<boolean> {
+    if (this.producers.get(name)?.isWorking(ambientAttempt())) {
+      throw new LifecycleError(
+        `queue "${name}" cannot be removed from inside one of its jobs, which it would wait for`,
+      );
+    }
+    return this.#serially(name, async () => {
       const { producers, controls, hub, environment } = this.#parts;
       const producer = producers.get(name);
       if (!producer) return false;
@@ -108,7 +125,7 @@ export class QueueSet<Tx> {
 
   async update(name: string, config: QueueConfig): Promise<void> {
     const settings = this.#resolve(name, config);
-    return this.#serially(async () => {
+    return this.#serially(name, async () => {
       this.#requireOpen();
       const { producers, facets, hub, environment } = this.#parts;
       const producer = producers.get(name);
@@ -160,9 +177,14 @@ export class QueueSet<Tx> {
     if (this.#closed) throw new LifecycleError("the client is stopping or has stopped: its queues stay as they are");
   }
 
-  #serially<T>(operation: () => Promise<T>): Promise<T> {
-    const result = this.#changes.then(operation);
-    this.#changes = result.catch(() => {});
+  #serially<T>(name: string, operation: () => Promise<T>): Promise<T> {
+    const result = (this.#changes.get(name) ?? Promise.resolve()).then(operation);
+    const change = result
+      .catch(() => {})
+      .then(() => {
+        if (this.#changes.get(name) === change) this.#changes.delete(name);
+      });
+    this.#changes.set(name, change);
     return result;
   }
 }

@@ -22,6 +22,9 @@ export class RuntimeController<Tx> {
   readonly #queues: QueueSet<Tx>;
   readonly #completed = deferred<void>();
   readonly #drained = new AbortController();
+  readonly #ended = new AbortController();
+  /** What the shutdown is waiting for. */
+  #stage = "queues";
   #state: RunState = "running";
   /** Whether start-up is over; a failure before that is the failure of the start. */
   #started = false;
@@ -102,12 +105,15 @@ export class RuntimeController<Tx> {
     this.#queues.producers.get(queue)?.wake();
   }
 
-  /** Joins or begins the shutdown; resolves when it has finished, also after a failure. */
+  /**
+   * Joins or begins the shutdown; resolves when it has finished, also after a failure. Inside an attempt of this client,
+   * for which the shutdown waits, it resolves at once.
+   */
   async stop(options?: StopOptions): Promise<void> {
     const resolved = resolveStopOptions(options);
     this.#shutdown ??= this.#finishStop();
     this.#escalate(resolved);
-    await this.#shutdown;
+    if (!this.#queues.isWorkingCaller) await this.#shutdown;
   }
 
   /** An internal part broke: shuts down in the same way, and `completed` rejects with the cause. */
@@ -132,32 +138,39 @@ export class RuntimeController<Tx> {
   }
 
   async #finishStop(): Promise<void> {
-    const { leadership, controls, heartbeat, pump, pipeline, hub, loopDelay, session, environment } = this.#parts;
-    const { probe } = environment;
+    const { leadership, controls, heartbeat, pump, pipeline, hub, loopDelay, session } = this.#parts;
     this.#state = "stopping";
     this.#queues.stopClaimingAll();
     pipeline.stopping();
-    probe("stop: leadership and maintenance");
+    void this.#reportWaiting();
+    this.#enter("leadership and maintenance");
     const resigned = leadership?.stop();
-    probe("stop: queues");
-    await this.#drainQueues();
-    probe("stop: cancellation polling");
+    this.#enter("queues");
+    await this.#queues.drainAll();
+    this.#drained.abort();
+    this.#enter("cancellation polling");
     const controlled = controls.stop();
-    probe("stop: background tasks");
+    this.#enter("background tasks");
     await Promise.all([resigned, controlled, this.#queues.changes]);
-    probe("stop: run-lifetime services");
+    this.#enter("run-lifetime services");
     await Promise.all([pump?.stop(), heartbeat.stop()]);
-    probe("stop: completions");
+    this.#enter("completions");
     await pipeline.drain();
     await session.close();
-    probe("stop: events");
+    this.#enter("events");
     await hub.close();
-    probe("stop: event-loop delay");
+    this.#enter("event-loop delay");
     loopDelay?.stop();
-    probe("stop: liveness");
+    this.#enter("liveness");
     if (this.#liveness) clearInterval(this.#liveness);
-    probe("stop: completed");
+    this.#enter("completed");
+    this.#ended.abort();
     this.#settle();
+  }
+
+  #enter(stage: string): void {
+    this.#stage = stage;
+    this.#parts.environment.probe(`stop: ${stage}`);
   }
 
   #settle(): void {
@@ -167,18 +180,15 @@ export class RuntimeController<Tx> {
     else this.#completed.resolve();
   }
 
-  async #drainQueues(): Promise<void> {
-    void this.#reportWaiting();
-    await this.#queues.drainAll();
-    this.#drained.abort();
-  }
-
   async #reportWaiting(): Promise<void> {
     const { environment, logger } = this.#parts;
-    while (!this.#drained.signal.aborted) {
-      await pause(environment.clock, STOP_REPORT_MS, this.#drained.signal);
-      if (this.#drained.signal.aborted) return;
-      logger.info({ running: this.#queues.runningKinds() }, "stopping: waiting for running jobs");
+    const ended = this.#ended.signal;
+    for (;;) {
+      await pause(environment.clock, STOP_REPORT_MS, ended);
+      if (ended.aborted) return;
+      const stage = this.#stage;
+      if (stage !== "queues") logger.info({ stage }, `stopping: waiting for ${stage}`);
+      else logger.info({ stage, running: this.#queues.runningKinds() }, "stopping: waiting for running jobs");
     }
   }
 }

@@ -1,7 +1,8 @@
-/** Chooses and emits the event of a settlement once it is committed. Event kinds follow the stored row. */
+/** Says in log and events what became of an attempt, once it is committed. Event kinds follow the stored row. */
 import type { SettledJob } from "../driver/settle-jobs.ts";
 import type { Environment } from "../kit/environment.ts";
 import type { Logger } from "../kit/logger.ts";
+import { loggableJob } from "../model/loggable-job.ts";
 import { jobRowOf, type WrittenColumns } from "../model/job-row-view.ts";
 import type { JobState } from "../model/job-state.ts";
 import type { AttemptEnd } from "./attempt-end.ts";
@@ -9,16 +10,13 @@ import type { EventHub } from "./event-hub.ts";
 
 type SettlementEventKind = AttemptEnd["eventKind"] | "job_race";
 
-/** Emits what became of `end`, if anybody is to know. */
+/** Logs a failure, and emits what became of `end` if anybody is to know. */
 export function publishSettlement(
   { hub, environment, logger }: { hub: EventHub; environment: Environment; logger: Logger },
   end: AttemptEnd,
   settled: SettledJob,
 ): void {
-  if (settled.outcome === "missing" && end.completedTx === null) {
-    const attributes = { jobId: String(end.record.id), jobKind: end.record.kind, attempt: end.record.attempt };
-    logger.warn(attributes, "the job's row had been deleted when its attempt ended");
-  }
+  logSettlement(logger, end, settled);
   const kind = eventKindOf(end, settled);
   if (kind === null || !hub.wanted(kind)) return;
   const read = settled.job ?? (settled.outcome === "missing" ? end.completedTx : null);
@@ -27,6 +25,25 @@ export function publishSettlement(
   if (kind === "job_failed") hub.emit({ at, kind, job, error: end.error });
   else if (kind === "job_cancelled" && end.error !== undefined) hub.emit({ at, kind, job, error: end.error });
   else hub.emit({ at, kind, job });
+}
+
+/** Logs what an operator may have to look into. Snoozes, cancellations and interruptions are none of it. */
+function logSettlement(
+  logger: Logger,
+  { record, completedTx, error, eventKind }: AttemptEnd,
+  settled: SettledJob,
+): void {
+  const { outcome, state } = settled;
+  if (outcome === "missing" && completedTx === null) {
+    logger.warn(loggableJob(record), "the job's row had been deleted when its attempt ended");
+  }
+  if (eventKind !== "job_failed") return;
+  const attributes = { ...loggableJob(record), error };
+  if (outcome === "settled" && state === "discarded") logger.error(attributes, "a job failed and was discarded");
+  else if (outcome === "settled" && state !== "cancelled") logger.warn(attributes, "a job failed and will be retried");
+  else if (completedTx !== null && (outcome === "merged" || outcome === "missing")) {
+    logger.warn(attributes, "a handler failed after completeTx had completed its job");
+  }
 }
 
 /** The event a committed settlement deserves, or null for none. */

@@ -64,6 +64,11 @@ export function recordedOutputOf(client: object, jobId: bigint): JsonValue | und
   return attempt.staged?.output();
 }
 
+/** The attempt that the calling code was started by, also when it has ended since; null outside of any. */
+export function ambientAttempt(): AmbientAttempt | null {
+  return storage?.getStore() ?? null;
+}
+
 function currentAttempt(caller: string): AmbientAttempt {
   const attempt = storage?.getStore();
   if (!attempt) throw new LifecycleError(`${caller} must be called inside an attempt`);

@@ -60,7 +60,8 @@ export function readPlugins(
     return [];
   }
   const names = new Set<string>();
-  return value.map((entry: unknown, index) => readPlugin(problems, entry, `${path}[${index}]`, known, names));
+  // Not `map`, which passes over holes.
+  return Array.from(value, (entry: unknown, index) => readPlugin(problems, entry, `${path}[${index}]`, known, names));
 }
 
 function readPlugin(

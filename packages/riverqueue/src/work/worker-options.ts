@@ -23,6 +23,8 @@ export interface WorkerOptions<Definition extends JobDefinition = JobDefinition,
   /**
    * Delete the row of a completed job instead of storing it as `completed`; the definition's unless given. Refused for a
    * definition whose defaults make jobs unique without writing out `unique.byState`.
+   *
+   * @addition
    */
   readonly deleteOnComplete?: boolean | undefined;
 }
@@ -36,6 +38,11 @@ export interface NormalizedWorkerOptions<Tx = RegisteredTransaction> {
   readonly afterWork: readonly NonNullable<WorkerHooks<Tx>["afterWork"]>[];
   readonly middleware: readonly WorkMiddleware<Tx>[];
   readonly pluginMiddleware: readonly WorkMiddleware<Tx>[];
+  /**
+   * The worker's, else the definition's.
+   *
+   * @addition
+   */
   readonly deleteOnComplete: boolean;
 }
 

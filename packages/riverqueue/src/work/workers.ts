@@ -57,7 +57,11 @@ export class Workers<Tx = RegisteredTransaction> {
     return this.#byKind.has(kind);
   }
 
-  /** The worker for jobs of `kind`, which may be an alias. */
+  /**
+   * The worker for jobs of `kind`, which may be an alias.
+   *
+   * @addition
+   */
   get(kind: string): WorkerRegistration<Tx> | undefined {
     return this.#byKind.get(kind);
   }
@@ -67,7 +71,11 @@ export class Workers<Tx = RegisteredTransaction> {
     return [...this.#byKind.keys()].toSorted();
   }
 
-  /** The executors in use, each once, in the order they were first named. */
+  /**
+   * The executors in use, each once, in the order they were first named.
+   *
+   * @addition
+   */
   executors(): WorkExecutor[] {
     const executors = new Set<WorkExecutor>();
     for (const registration of this.#byKind.values()) {

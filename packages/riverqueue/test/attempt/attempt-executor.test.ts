@@ -3,11 +3,10 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { defineJob } from "../../src/definition/define-job.ts";
 import { deferred } from "../../src/kit/deferred.ts";
-import type { RunningAttempt } from "../../src/runtime/attempt-runner.ts";
 import { cancel, type WorkOutcome } from "../../src/work/outcome.ts";
 import type { WorkContext } from "../../src/work/work-context.ts";
 import type { WorkExecutor, WorkExecutorAbortResult, WorkExecutorHandle } from "../../src/work/work-executor.ts";
-import { AttemptHarness, claimed, errorOf, summaryOf } from "./testdata/attempt-harness.ts";
+import { AttemptHarness, claimed, errorOf, type StartedAttempt, summaryOf } from "./testdata/attempt-harness.ts";
 
 /** An executor that does nothing by itself: the test decides what its only attempt does. */
 class ScriptedExecutor implements WorkExecutor {
@@ -44,7 +43,7 @@ async function running(
   executor: ScriptedExecutor,
   changes: Parameters<typeof claimed>[0] = {},
   harness: AttemptHarness = new AttemptHarness(),
-): Promise<RunningAttempt> {
+): Promise<StartedAttempt> {
   const definition = defineJob({ kind: "threaded", decode: (value) => ({ n: Number(value["n"]) }) });
   harness.workers.addExecutor(definition, { executor, handler: "module" });
   const attempt = harness.start(claimed({ kind: "threaded", ...changes }));

@@ -276,5 +276,7 @@ test("riverqueue:work gets context and result before the result is persisted", a
 
 test("an attempt that is handed back counts for nothing", async () => {
   const attempt = new AttemptHarness().runner.handBack(claimed({ attempt: 4 }));
-  assert.deepStrictEqual(summaryOf(await attempt.end), ["available", 3, null, "job_interrupted"]);
+  const end = await attempt.end;
+  assert.ok(end);
+  assert.deepStrictEqual(summaryOf(end), ["available", 3, null, "job_interrupted"]);
 });

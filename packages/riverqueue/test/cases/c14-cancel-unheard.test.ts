@@ -202,7 +202,7 @@ test("JS-14 JS-60 notices that mean nothing here are ignored, those that cannot 
   });
   const run = await start();
   const say = (topic: "river_control" | "river_insert", payload: string): void =>
-    (listener as NoticeListener | null)?.onNotice({ topic, payload });
+    listener?.onNotice({ topic, payload });
   say("river_insert", '{"queue":"nobody\'s"}');
   say("river_control", '{"action":"cancel","job_id":1,"queue":"nobody\'s"}');
   say("river_control", '{"action":"cancel","job_id":99,"queue":"default"}');

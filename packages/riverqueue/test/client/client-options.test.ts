@@ -1,9 +1,11 @@
 /** What the options of a client are checked for and completed to. */
 import assert from "node:assert/strict";
 import test from "node:test";
+import { SqliteDriver } from "@riverqueue/driver-sqlite";
 import { ManualClock } from "@riverqueue/internal-test-kit";
 import { periodicJob } from "../../src/periodic/periodic-job.ts";
 import { generateClientId } from "../../src/client/client-id.ts";
+import { Client } from "../../src/client/river-client.ts";
 import { resolveClientOptions } from "../../src/client/resolve-client-options.ts";
 import { attachEnvironment, environmentOf } from "../../src/kit/environment.ts";
 import { ConfigurationError } from "../../src/model/errors/configuration-error.ts";
@@ -165,6 +167,24 @@ test("queue names follow River's grammar", () => {
   for (const name of ["", "A", "a__b", "_a", "a-", "a b", "ä", "x".repeat(65)]) {
     refused({ workers, queues: { [name]: { maxWorkers: 1 } } }, /^queues\./);
   }
+});
+
+test("what is no options object, and a list with holes, is a ConfigurationError", () => {
+  using driver = SqliteDriver.memory();
+  for (const options of [0, Number.NaN, "", false, null, "x", [], () => {}]) {
+    assert.throws(() => new Client(driver, options as never), {
+      name: "ConfigurationError",
+      message: /must be an object/,
+    });
+  }
+  const hole: unknown[] = [];
+  hole.length = 1;
+  refused(
+    { plugins: hole, middleware: hole, insertMiddleware: hole },
+    /plugins\[0\] must be an object/,
+    /middleware\[0\] must be a f/,
+    /insertMiddleware\[0\] must be/,
+  );
 });
 
 test("JS-93 JS-95 a client that never leads takes no periodic jobs and has the default near-future window", () => {

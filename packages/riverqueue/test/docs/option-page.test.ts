@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
+import { PgDriver } from "@riverqueue/driver-pg";
 import { SqliteDriver, transaction } from "@riverqueue/driver-sqlite";
 import { createMigrator } from "@riverqueue/migrate";
+import { Pool } from "pg";
 import { Client, cron, defineJob, periodicJob, Workers } from "../../src/index.ts";
 import { resolveStopOptions } from "../../src/runtime/stop-options.ts";
 import { Page } from "./testdata/read-page.ts";
@@ -42,6 +44,7 @@ const REFUSALS: Readonly<Record<string, () => unknown>> = {
   "Queue update": () => client.queues.update("x", UNKNOWN),
   Inspect: () => client.inspect.counts(UNKNOWN),
   "SQLite driver": () => SqliteDriver.memory(UNKNOWN),
+  "Postgres driver": () => new PgDriver(new Pool(), UNKNOWN),
   Migrator: () => createMigrator({ database }, UNKNOWN),
   Migrate: () => migrator.migrateUp(UNKNOWN),
   Validate: () => migrator.validate(UNKNOWN),
@@ -58,7 +61,7 @@ async function knownNames(refused: () => unknown): Promise<string[]> {
   try {
     await refused();
   } catch (error) {
-    const list = /§(?: is not an option; known are|: unknown option, expected) ([^;]+)/.exec(
+    const list = /§(?: is not an option; known are|: unknown option, expected(?: one of)?) ([^;]+)/.exec(
       (error as Error).message,
     )?.[1];
     assert.ok(list, (error as Error).message);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import test from "node:test";
 import { leaseSqliteDatabase } from "@riverqueue/internal-test-kit";
-import { FINALIZED_JOB_STATES, JOB_STATES } from "../../src/index.ts";
+import { FINALIZED_JOB_STATES, JOB_STATES } from "../../src/model/job-state.ts";
 import { Page } from "./testdata/read-page.ts";
 
 const page = new Page("reference/sql-schema.md");

@@ -99,3 +99,26 @@ test("JSON that is no job is refused with the path of what is wrong", () => {
   }
   for (const value of [null, [], "{}", 5]) assert.throws(() => jobFromJsonValue(value), ValidationError);
 });
+
+test("what is no job is refused with the path of what is wrong", () => {
+  const job = { ...jobRowOf(sampleRecord()) };
+  const bad: [value: unknown, path: string][] = [
+    [undefined, "job"],
+    [null, "job"],
+    ["job", "job"],
+    [{}, "job.kind"],
+    [parseJson(TEXT), "job.createdAt"],
+    [{ ...job, id: "7" }, "job.id"],
+    [{ ...job, state: 1 }, "job.state"],
+    [{ ...job, scheduledAt: new Date() }, "job.scheduledAt"],
+    [{ ...job, errors: null }, "job.errors"],
+  ];
+  for (const [value, path] of bad) {
+    assert.throws(
+      () => jobToJsonValue(value as never),
+      (error) => error instanceof ValidationError && error.message.startsWith(`${path}: expected `),
+      path,
+    );
+  }
+  assert.equal(stringifyJson(jobToJsonValue(job)), TEXT);
+});

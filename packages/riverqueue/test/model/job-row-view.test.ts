@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { inspect } from "node:util";
 import { sameInstant } from "@riverqueue/internal-test-kit/plain";
-import type { JobRecord } from "../../src/model/job-record.ts";
 import { jobRowOf, withDecodedArgs } from "../../src/model/job-row-view.ts";
 import { sampleRecord } from "./testdata/sample-record.ts";
 

@@ -16,7 +16,8 @@ test("JS-100 durations and duration-like objects are accepted, a day being 24 ho
 
 test("JS-100 calendar units and everything else are refused", () => {
   const none = [5_000, "PT5S", null, undefined, {}, [], { weeks: 1 }, { months: 1 }, { years: 1 }, { seconds: 1.5 }];
-  for (const value of [...none, { seconds: Infinity }, { second: 5 }, { seconds: 1, minutes: -1 }]) {
+  const noNumbers = [null, "", "5", true, [], 1n].map((seconds) => ({ seconds }));
+  for (const value of [...none, ...noNumbers, { seconds: Infinity }, { second: 5 }, { seconds: 1, minutes: -1 }]) {
     assert.equal(durationToMs(value), null);
   }
 });

@@ -54,6 +54,9 @@ const BAD: readonly [what: string, options: unknown, message: RegExp][] = [
   ["no options", undefined, /options must be an object/],
   ["no definition", { ...good, job: { kind: "report" } }, /job must be made by defineJob/],
   ["args and construct", { ...good, construct: () => null }, /args must be given exactly when construct is not/],
+  ["args that are text", { ...good, args: "today" }, /args must be an object/],
+  ["args that are a list", { ...good, args: [] }, /args must be an object/],
+  ["args that are null", { ...good, args: null }, /args must be an object/],
   ["neither args nor construct", { job: report, every: { seconds: 1 } }, /args must be given exactly/],
   [
     "construct that is no function",

@@ -1,10 +1,14 @@
 /** When a queue is claimed from, for how many jobs, and of which kinds. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { failOnLeaks, ManualClock } from "@riverqueue/internal-test-kit";
+import { SqliteDriver } from "@riverqueue/driver-sqlite";
+import { failOnLeaks, leaseSqliteDatabase, ManualClock } from "@riverqueue/internal-test-kit";
+import type { ClientOptions } from "../../src/client/client-options.ts";
+import { Client } from "../../src/client/river-client.ts";
 import type { ClaimJobsParams } from "../../src/driver/claim-jobs.ts";
 import { defineJob } from "../../src/definition/define-job.ts";
 import { deferred } from "../../src/kit/deferred.ts";
+import { attachEnvironment } from "../../src/kit/environment.ts";
 import { Workers } from "../../src/work/workers.ts";
 import { clientOnSqlite, manualEnvironment, quickQueue, task } from "../testdata/client-on-sqlite.ts";
 import { databaseError } from "../testdata/intercepted-driver.ts";
@@ -63,7 +67,7 @@ test("JS-20 each poll waits a new random extra of up to a tenth, at least out of
   assert.deepEqual(claims, [0, 1_000, 2_050, 3_149]);
 });
 
-test("JS-21 a burst of inserts leads to one claim a cool-down, and to none after the last", async (t) => {
+test("JS-21 a burst of inserts leads to one claim a cool-down, and to a single one after the last", async (t) => {
   const clock = new ManualClock();
   const claims: number[] = [];
   const { start, client, states } = await clientOnSqlite(t, {
@@ -85,8 +89,40 @@ test("JS-21 a burst of inserts leads to one claim a cool-down, and to none after
     await clock.advance(10);
   }
   await clock.advance(10_000);
-  assert.deepEqual(claims, [0, 1_000, 1_100, 1_200, 1_300]);
+  assert.deepEqual(claims, [0, 1_000, 1_100, 1_200, 1_300, 1_400]);
   assert.deepEqual(states(), { completed: 25 });
+});
+
+test("what the sender of a notice inserts within its cool-down is found a cool-down later", async (t) => {
+  const clock = new ManualClock();
+  const claims: number[] = [];
+  const database = await leaseSqliteDatabase(t);
+  const queues = { default: { maxWorkers: 10, fetchCooldown: { milliseconds: 20 }, pollInterval: { minutes: 1 } } };
+  const { start, events } = await clientOnSqlite(t, {
+    database,
+    environment: manualEnvironment(clock),
+    client: { leaderElectionDisabled: true, queueControlPollInterval: { hours: 1 }, queues },
+    intercept: (verb, _, proceed) => {
+      if (verb === "jobs.claim") claims.push(clock.monotonic());
+      return proceed();
+    },
+  });
+  await start();
+  await clock.advance(1_000);
+  const sender = new SqliteDriver(database.open());
+  t.after(() => sender.close());
+  const options: ClientOptions = {};
+  attachEnvironment(options, manualEnvironment(clock));
+  const other = new Client(sender, options);
+  await other.insert(task, { n: 1 });
+  await events.when("job_completed");
+  await other.insert(task, { n: 2 });
+  await clock.advance(99);
+  assert.equal(events.of("job_completed").length, 1);
+  await clock.advance(1);
+  await events.when("job_completed", 2);
+  await clock.advance(30_000);
+  assert.deepEqual(claims, [0, 1_000, 1_100]);
 });
 
 test("JS-67 a failing claim backs off from 250 ms to 30 s, whatever wakes it, and starts over after a success", async (t) => {

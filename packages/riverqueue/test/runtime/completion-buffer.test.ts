@@ -24,8 +24,6 @@ test("batches hold at most one end of a job, keep each job's order, and lose not
         taken.push(...batch);
       }
       assert.equal(taken.length, ends.length);
-      const ofJob = (list: readonly AttemptEnd[], id: bigint): AttemptEnd[] =>
-        list.filter(({ record }) => record.id === id);
       for (let id = 1n; id <= 5n; id++) {
         const [expected, actual] = [ofJob(ends, id), ofJob(taken, id)];
         assert.ok(expected.every((end, index) => end === actual[index]));
@@ -43,3 +41,7 @@ test("what failed goes in front again, and everything can be taken at once", () 
   assert.equal(buffer.size, 0);
   assert.deepEqual([buffer.countLocked(a), buffer.countLocked(a), buffer.countLocked(b)], [1, 2, 1]);
 });
+
+function ofJob(list: readonly AttemptEnd[], id: bigint): AttemptEnd[] {
+  return list.filter(({ record }) => record.id === id);
+}

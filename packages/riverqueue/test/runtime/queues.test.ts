@@ -1,5 +1,6 @@
 /** Queues that are added, changed and removed while a client runs. */
 import assert from "node:assert/strict";
+import { AsyncLocalStorage } from "node:async_hooks";
 import test from "node:test";
 import { failOnLeaks, ManualClock, withDeadline } from "@riverqueue/internal-test-kit";
 import { deferred } from "../../src/kit/deferred.ts";
@@ -18,7 +19,10 @@ test("a queue is added, changed, removed and added again, each with its event", 
   await events.when("job_completed");
   await run.updateQueue("extra", { maxWorkers: 7, fetchCooldown: { seconds: 1 } });
   const { fetchCooldown, maxWorkers, pollInterval, paused } = run.diagnostics.queues["extra"] ?? {};
-  assert.deepEqual([`${fetchCooldown}`, maxWorkers, `${pollInterval}`, paused], ["PT1S", 7, "PT1S", false]);
+  assert.deepEqual(
+    [fetchCooldown?.toString(), maxWorkers, pollInterval?.toString(), paused],
+    ["PT1S", 7, "PT1S", false],
+  );
   assert.equal(await run.removeQueue("extra"), true);
   assert.equal(await run.removeQueue("extra"), false);
   assert.deepEqual(Object.keys(run.diagnostics.queues), ["default"]);
@@ -91,6 +95,44 @@ test("removing a queue waits for its attempts and claims no more from it", async
   await removing;
   await run.stop();
   assert.deepEqual(states(), { available: 1, completed: 1 });
+});
+
+test("a queue that is being removed holds up no change of another", async (t) => {
+  const finish = deferred<void>();
+  const { start, insert, events } = await clientOnSqlite(t, { handler: () => finish.promise });
+  await insert();
+  const run = await start();
+  await events.when("job_started");
+  const removing = run.removeQueue("default");
+  await withDeadline(run.addQueue("extra", quickQueue()), "the addition");
+  await withDeadline(run.updateQueue("extra", quickQueue(2)), "the change");
+  assert.equal(await withDeadline(run.removeQueue("extra"), "the other removal"), true);
+  assert.deepEqual(Object.keys(run.diagnostics.queues), ["default"]);
+  finish.resolve();
+  assert.equal(await removing, true);
+});
+
+test("a job cannot remove the queue it came from, which would wait for it, but another one", async (t) => {
+  const removals: unknown[] = [];
+  const later = deferred<() => Promise<boolean>>();
+  const { start, insert, events } = await clientOnSqlite(t, {
+    client: { queues: { default: quickQueue(), other: quickQueue() } },
+    handler: async () => {
+      removals.push(await run.removeQueue("default").catch((error: unknown) => error));
+      removals.push(await run.removeQueue("other"));
+      later.resolve(AsyncLocalStorage.bind(() => run.removeQueue("default")));
+    },
+  });
+  const run = await start();
+  await insert();
+  await events.when("job_completed");
+  const [error, removed] = removals;
+  assert.ok(error instanceof LifecycleError);
+  assert.match(error.message, /^queue "default" cannot be removed from inside one of its jobs/);
+  assert.equal(removed, true);
+  // What the job left behind may do it once the job has ended.
+  const remove = await later.promise;
+  assert.equal(await remove(), true);
 });
 
 test("C15 a queue that is removed while the client stops holds nothing up", async (t) => {

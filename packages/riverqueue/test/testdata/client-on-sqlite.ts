@@ -148,9 +148,11 @@ async function stopAtLast(run: RunHandle, clock: unknown): Promise<void> {
 
 /** Moves the clock on until `promise` settles, or for an hour of its time; what the promise resolves to. */
 export async function advanceUntil<T>(clock: ManualClock, promise: Promise<T>, stepMs: number = 1_000): Promise<T> {
-  let settled = false;
-  const settle = (): void => void (settled = true);
+  const settled = new AbortController();
+  const settle = (): void => settled.abort();
   promise.then(settle, settle);
-  for (const end = clock.monotonic() + 3_600_000; !settled && clock.monotonic() < end; ) await clock.advance(stepMs);
+  for (const end = clock.monotonic() + 3_600_000; !settled.signal.aborted && clock.monotonic() < end; ) {
+    await clock.advance(stepMs);
+  }
   return withDeadline(promise, "what the clock was moved for");
 }

@@ -16,6 +16,7 @@ const CODES = {
   payloadValidation: "payload_validation",
   subscriptionLag: "subscription_lag",
   transactionScope: "transaction_scope",
+  /** @addition */
   uniqueConflict: "unique_conflict",
   unknownJobKind: "unknown_job_kind",
   unsupportedCapability: "unsupported_capability",

@@ -10,6 +10,8 @@ export interface UniqueConflictErrorOptions extends RiverErrorSubclassOptions {
 /**
  * Another row holds the job's unique key by now, so the job cannot go to a state in which it would hold the key too; it
  * is unchanged. On Postgres inside `{ tx }` this has aborted the caller's transaction.
+ *
+ * @addition
  */
 export class UniqueConflictError extends RiverError {
   static {

@@ -1,6 +1,15 @@
 import { RIVER_ERROR_CODE } from "./river-error-code.ts";
 import { RiverError, type RiverErrorSubclassOptions } from "./river-error.ts";
 
+/** What a driver may lack. The names are those that the core asks for; other packages may ask for more. */
+export type DriverCapability =
+  | "inspection"
+  | "job operations"
+  | "leadership"
+  | "queue operations"
+  | "working jobs"
+  | (string & Record<never, never>);
+
 /** Options of {@link UnsupportedCapabilityError}. */
 export interface UnsupportedCapabilityErrorOptions extends RiverErrorSubclassOptions {
   /** Takes the place of the text made from backend and capability. */
@@ -15,9 +24,9 @@ export class UnsupportedCapabilityError extends RiverError {
 
   declare readonly code: "unsupported_capability";
   readonly backend: string;
-  readonly capability: string;
+  readonly capability: DriverCapability;
 
-  constructor(backend: string, capability: string, options: UnsupportedCapabilityErrorOptions = {}) {
+  constructor(backend: string, capability: DriverCapability, options: UnsupportedCapabilityErrorOptions = {}) {
     const { message = `the ${backend} driver does not support ${capability}`, ...rest } = options;
     super(message, { ...rest, code: RIVER_ERROR_CODE.unsupportedCapability });
     this.backend = backend;

@@ -1,4 +1,5 @@
 /** Runs attempts without a database: a record literal in, the end of the attempt out. */
+import assert from "node:assert/strict";
 import { ManualClock } from "@riverqueue/internal-test-kit/manual-clock";
 import type { Client } from "../../../src/api/client.ts";
 import { defineJob } from "../../../src/definition/define-job.ts";
@@ -66,6 +67,9 @@ export interface LoggedEntry {
 /** What a harness is made of; the rest has defaults. */
 export interface HarnessOptions extends Partial<Omit<AttemptDependencies<unknown>, "extensions">>, ExtensionOptions<unknown> {}
 
+/** An attempt whose end can be described. */
+export type StartedAttempt = RunningAttempt & { readonly end: Promise<AttemptEnd> };
+
 /** A runner with a clock that stands still, and what it told the world. */
 export class AttemptHarness {
   readonly clock: ManualClock = new ManualClock(START);
@@ -112,13 +116,19 @@ export class AttemptHarness {
     return this;
   }
 
-  start(record: JobRecord = claimed(), cancelled = false): RunningAttempt {
-    return this.runner.start(record, cancelled);
+  start(record: JobRecord = claimed(), cancelled = false): StartedAttempt {
+    const attempt = this.runner.start(record, cancelled);
+    return Object.assign(attempt, { end: attempt.end.then(described) });
   }
 
   run(record: JobRecord = claimed()): Promise<AttemptEnd> {
     return this.start(record).end;
   }
+}
+
+function described(end: AttemptEnd | null): AttemptEnd {
+  assert.ok(end, "the end of the attempt could not be described");
+  return end;
 }
 
 /** The error entry of an end, parsed. */

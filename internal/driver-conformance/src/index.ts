@@ -1,0 +1,11 @@
+/** The conformance suite for drivers: `conform` registers it for one database. */
+export type {
+  BackendUnderTest,
+  BlockedReads,
+  Damage,
+  DriverUnderTest,
+  OpenTransaction,
+  RawDatabase,
+  UnusableHandle,
+} from "./backend-under-test.ts";
+export { conform } from "./conform.ts";

@@ -1,0 +1,81 @@
+/** Lends the lanes of a runtime: whichever of a group is free, first come first served. */
+import type { Lane } from "./lane.ts";
+import type { Lender, Loan } from "./lender.ts";
+
+interface Waiting {
+  readonly operation: string;
+  readonly answer: PromiseWithResolvers<Loan>;
+}
+
+/** A group of lanes that serve one queue of uses. */
+export class LaneGroup implements Lender {
+  readonly #lanes: readonly Lane[];
+  readonly #waiting: Waiting[] = [];
+
+  constructor(lanes: readonly Lane[]) {
+    this.#lanes = lanes;
+    for (const lane of lanes) lane.whenFree(() => this.#serve());
+  }
+
+  acquire(operation: string): Promise<Loan> {
+    const answer = Promise.withResolvers<Loan>();
+    this.#waiting.push({ operation, answer });
+    this.#serve();
+    return answer.promise;
+  }
+
+  /** Opens every lane. */
+  async open(operation: string): Promise<void> {
+    const loans = await Promise.allSettled(this.#lanes.map(() => this.acquire(operation)));
+    for (const loan of loans) if (loan.status === "fulfilled") loan.value.release();
+    for (const loan of loans) if (loan.status === "rejected") throw loan.reason;
+  }
+
+  /** Gives all connections back; a use that is going on is waited for by nobody. */
+  close(): void {
+    for (const lane of this.#lanes) lane.close();
+  }
+
+  #serve(): void {
+    for (const lane of this.#lanes) {
+      if (!lane.free) continue;
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      lane.take(next.operation).then(next.answer.resolve, next.answer.reject);
+    }
+  }
+}
+
+/** Lends from a group, but at most one connection at a time, so that long uses leave the rest to short ones. */
+export class OneAtATime implements Lender {
+  readonly #group: Lender;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(group: Lender) {
+    this.#group = group;
+  }
+
+  async acquire(operation: string): Promise<Loan> {
+    const turn = Promise.withResolvers<void>();
+    const before = this.#last;
+    this.#last = turn.promise;
+    await before;
+    try {
+      const loan = await this.#group.acquire(operation);
+      return {
+        connection: loan.connection,
+        release: () => {
+          turn.resolve();
+          loan.release();
+        },
+        abandon: (work) => {
+          work.then(() => turn.resolve(), turn.resolve);
+          loan.abandon(work);
+        },
+      };
+    } catch (error) {
+      turn.resolve();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,133 @@
+/** Promotion: due jobs become available, those whose unique key is taken are discarded. */
+import type { PromoteJobsParams, PromoteJobsResult } from "riverqueue/driver";
+import type { SqlTemplate } from "../connection/dialect.ts";
+import { isUniqueKeyConflict } from "../connection/pg-failure.ts";
+import type { PgRow, PgValue } from "../connection/pg-connection.ts";
+import { fenceValues } from "../leader/leader-term.ts";
+import { formatArray } from "../record/pg-array.ts";
+import { formatTime, parseTime } from "../record/pg-time.ts";
+import type { OwnUnit } from "../scope/unit.ts";
+import { DUE, KEY_HOLDERS, PROMOTION_FENCE, SET_AVAILABLE, SET_DISCARDED } from "../sql/jobs/promote.ts";
+import { planPromotion, type DueJob, type PromotionPlan } from "./plan-promotion.ts";
+
+/** Runs inside one transaction. Null when the term is over. */
+export async function promoteJobs(unit: OwnUnit, params: PromoteJobsParams): Promise<PromoteJobsResult | null> {
+  if (!(await holdsTerm(unit, params))) return null;
+  const due = await findDue(unit, params);
+  const done = await move(unit, due, params);
+  const queues = queuesDue(done.promote, params.noticeBy);
+  // Asked again: reading and locking may have taken longer than the term.
+  if (!(await holdsTerm(unit, params))) throw new TermOver();
+  await unit.send(params.noticesFor(queues));
+  return {
+    taken: done.promote.length + done.discard.length,
+    promoted: done.promote.length,
+    discarded: done.discard.length,
+    skipped: done.skip.map(({ id }) => id),
+  };
+}
+
+/** Rolls the transaction back; the verb then answers null. */
+export class TermOver extends Error {}
+
+async function holdsTerm(unit: OwnUnit, { term }: PromoteJobsParams): Promise<boolean> {
+  return (await unit.row(PROMOTION_FENCE, ...fenceValues(unit, term)))?.[0] === "true";
+}
+
+/** Looks further as long as rows that must be left alone use up the limit. */
+async function findDue(unit: OwnUnit, { dueBy, limit }: PromoteJobsParams): Promise<readonly DueJob[]> {
+  for (let window = limit; ; window *= 2) {
+    const due = (await unit.rows(DUE, formatTime(dueBy), String(window))).map(dueJob);
+    const { promote, discard } = planPromotion(due, await findHolders(unit, due), limit);
+    if (promote.length + discard.length === limit || due.length < window) return due;
+  }
+}
+
+/**
+ * Writes the plan. A key that somebody took after it was looked up shows as a violation: then the plan is made anew and
+ * its rows are written one by one, so that one row's conflict is only its own.
+ */
+async function move(unit: OwnUnit, due: readonly DueJob[], params: PromoteJobsParams): Promise<PromotionPlan> {
+  const plan = planPromotion(due, await findHolders(unit, due), params.limit);
+  await write(
+    unit,
+    SET_AVAILABLE,
+    plan.promote.filter((job) => !hasKey(job)),
+  );
+  const keyed = plan.promote.filter(hasKey);
+  if (keyed.length + plan.discard.length === 0) return plan;
+  try {
+    await unit.undoable(async () => {
+      await write(unit, SET_DISCARDED, plan.discard, formatTime(params.passAt));
+      await write(unit, SET_AVAILABLE, keyed);
+    });
+    return plan;
+  } catch (error) {
+    if (!isUniqueKeyConflict(error)) throw error;
+    return moveEach(unit, plan, params);
+  }
+}
+
+async function moveEach(unit: OwnUnit, before: PromotionPlan, params: PromoteJobsParams): Promise<PromotionPlan> {
+  const moved = before.promote.filter((job) => !hasKey(job));
+  const rest = [...before.promote.filter(hasKey), ...before.discard];
+  const plan = planPromotion(rest, await findHolders(unit, rest), rest.length);
+  const done = { promote: moved, discard: [] as DueJob[], skip: [...before.skip, ...plan.skip] };
+  for (const job of plan.discard) {
+    if (await writeAlone(unit, SET_DISCARDED, job, formatTime(params.passAt))) done.discard.push(job);
+  }
+  for (const job of plan.promote) if (await writeAlone(unit, SET_AVAILABLE, job)) done.promote.push(job);
+  return done;
+}
+
+async function writeAlone(
+  unit: OwnUnit,
+  template: SqlTemplate,
+  job: DueJob,
+  ...values: readonly PgValue[]
+): Promise<boolean> {
+  try {
+    await unit.undoable(() => write(unit, template, [job], ...values));
+    return true;
+  } catch (error) {
+    // The key was taken in this very moment; the next pass sees who has it.
+    if (isUniqueKeyConflict(error)) return false;
+    throw error;
+  }
+}
+
+async function write(
+  unit: OwnUnit,
+  template: SqlTemplate,
+  jobs: readonly DueJob[],
+  ...values: readonly PgValue[]
+): Promise<void> {
+  if (jobs.length > 0) await unit.rows(template, formatArray(jobs.map(({ id }) => String(id))), ...values);
+}
+
+async function findHolders(unit: OwnUnit, due: readonly DueJob[]): Promise<Map<string, bigint>> {
+  const keys = new Set(due.flatMap(({ uniqueKey }) => (uniqueKey === null ? [] : [uniqueKey])));
+  if (keys.size === 0) return new Map();
+  const rows = await unit.rows(KEY_HOLDERS, formatArray(keys));
+  return new Map(rows.map(([id, key]) => [key ?? "", BigInt(id ?? 0)]));
+}
+
+function hasKey({ uniqueKey, uniqueStates }: DueJob): boolean {
+  return uniqueKey !== null && uniqueStates !== null;
+}
+
+function dueJob([id, queue, scheduledAt, uniqueKey, uniqueStates]: PgRow): DueJob {
+  return {
+    id: BigInt(id ?? 0),
+    queue: queue ?? "",
+    // A time that cannot be held is due since for ever.
+    scheduledAt: parseTime(scheduledAt ?? "") ?? Temporal.Instant.fromEpochMilliseconds(0),
+    uniqueStates: typeof uniqueStates === "string" ? Number(uniqueStates) : null,
+    uniqueKey: uniqueKey ?? null,
+  };
+}
+
+function queuesDue(jobs: readonly DueJob[], noticeBy: Temporal.Instant): string[] {
+  const due = jobs.filter(({ scheduledAt }) => Temporal.Instant.compare(scheduledAt, noticeBy) <= 0);
+  return [...new Set(due.map(({ queue }) => queue))];
+}

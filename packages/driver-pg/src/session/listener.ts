@@ -1,0 +1,44 @@
+/** Gives notice streams their connections. One may be kept in reserve, so that the first stream needs none of the pool. */
+import type { NoticeListener, NoticeStream } from "riverqueue/driver";
+import { checkOut, type CheckedOut, type ConnectionContext } from "../connection/check-out.ts";
+import type { PgPool } from "../connection/pg-shapes.ts";
+import { PgNoticeStream } from "../notices/pg-notice-stream.ts";
+
+const OPERATION = "notices.listen";
+
+/** See the file header. */
+export class Listener {
+  readonly #pool: PgPool;
+  readonly #context: ConnectionContext;
+  #reserved: CheckedOut | null = null;
+
+  constructor(pool: PgPool, context: ConnectionContext) {
+    this.#pool = pool;
+    this.#context = context;
+  }
+
+  /** Takes a connection for the first stream. */
+  async reserve(): Promise<void> {
+    this.#reserved = await checkOut(this.#pool, this.#context, OPERATION);
+  }
+
+  /** Opens a stream. */
+  readonly listen = async (listener: NoticeListener): Promise<NoticeStream> => {
+    const reserved = this.#takeReserved();
+    const { connection, giveBack } = reserved ?? (await checkOut(this.#pool, this.#context, OPERATION));
+    return PgNoticeStream.open(connection, listener, () => giveBack(true));
+  };
+
+  /** Gives back what no stream has taken. */
+  close(): void {
+    this.#takeReserved()?.giveBack(false);
+  }
+
+  #takeReserved(): CheckedOut | null {
+    const reserved = this.#reserved;
+    this.#reserved = null;
+    if (!reserved?.connection.broken) return reserved;
+    reserved.giveBack(true);
+    return null;
+  }
+}

@@ -1,0 +1,89 @@
+/** The connections of one runtime, kept from start to stop, and the facets that work on them. */
+import { ConfigurationError, type DriverFacets, type DriverSession, type SessionNeeds } from "riverqueue/driver";
+import { LaneGroup, OneAtATime } from "../connection/lane-lender.ts";
+import { Lane, type Canceller } from "../connection/lane.ts";
+import type { Lender } from "../connection/lender.ts";
+import type { PgPool, PgTransaction } from "../connection/pg-shapes.ts";
+import { formatArray } from "../record/pg-array.ts";
+import { PgRunner, type RunnerContext } from "../scope/pg-runner.ts";
+import type { Runners } from "../scope/runners.ts";
+import { MISSING_TABLES } from "../sql/schema/missing-tables.ts";
+import { assertPoolSuffices, WORK_LANES } from "./connection-needs.ts";
+import { Listener } from "./listener.ts";
+
+const OPERATION = "openSession";
+const TABLES = ["river_job", "river_leader", "river_queue"];
+
+/** Makes the facets that work through `runners`. */
+export type MakeFacets = (runners: Runners, listener: Listener) => DriverFacets<PgTransaction>;
+
+/**
+ * Takes the connections and checks that they lead to River's tables.
+ *
+ * @throws ConfigurationError when the pool is too small or tables are missing.
+ */
+export async function openPgSession(
+  pool: PgPool,
+  context: RunnerContext,
+  needs: SessionNeeds,
+  makeFacets: MakeFacets,
+): Promise<DriverSession<PgTransaction>> {
+  assertPoolSuffices(pool, needs);
+  const groups: { control?: LaneGroup; work?: LaneGroup } = {};
+  const control = new LaneGroup([
+    new Lane(
+      pool,
+      context,
+      from(() => groups.work),
+    ),
+  ]);
+  const lanes = Array.from(
+    { length: WORK_LANES },
+    () =>
+      new Lane(
+        pool,
+        context,
+        from(() => groups.control),
+      ),
+  );
+  const work = new LaneGroup(lanes);
+  Object.assign(groups, { control, work });
+  const listener = new Listener(pool, context);
+  const close = (): Promise<void> => {
+    for (const part of [listener, work, control]) part.close();
+    return Promise.resolve();
+  };
+  const runners: Runners = {
+    control: new PgRunner(control, context),
+    work: new PgRunner(work, context),
+    maintenance: new PgRunner(new OneAtATime(work), context),
+  };
+  try {
+    await control.open(OPERATION);
+    await requireTables(runners.control);
+    await work.open(OPERATION);
+    if (needs.listens) await listener.reserve();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { ...makeFacets(runners, listener), close };
+}
+
+/** Cancels from a connection of another group, which does not wait for the one that is stuck. */
+function from(group: () => Lender | undefined): Canceller {
+  return async (cancel) => {
+    const loan = await group()?.acquire("cancel");
+    if (loan === undefined) return;
+    await cancel(loan.connection).finally(() => loan.release());
+  };
+}
+
+async function requireTables(runner: PgRunner): Promise<void> {
+  const missing = await runner.use(OPERATION, undefined, (unit) => unit.rows(MISSING_TABLES, formatArray(TABLES)));
+  if (missing.length === 0) return;
+  throw new ConfigurationError(
+    `the database lacks ${missing.map(([name]) => name).join(", ")}: run riverqueue migrate-up, or ` +
+      "createMigrator(…).migrateUp(), and see that the driver option schema names where the tables are",
+  );
+}

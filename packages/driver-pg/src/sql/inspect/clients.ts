@@ -1,0 +1,12 @@
+/**
+ * Running jobs by the client that claimed them last.
+ *
+ * - Parameters: 1 rows to look at, 2 limit. Result: client and count, most first. Locks: none.
+ * - Index: `river_job_prioritized_fetching_index`.
+ */
+import type { SqlTemplate } from "../../connection/dialect.ts";
+import { lastClient } from "../jobs/columns.ts";
+
+export const RUNNING_BY_CLIENT: SqlTemplate = (d) => `SELECT client, count(*)::text AS running FROM (
+    SELECT ${lastClient("job")} AS client FROM ${d.prefix}river_job AS job WHERE job.state = 'running' LIMIT $1::bigint
+  ) AS limited WHERE client IS NOT NULL GROUP BY client ORDER BY count(*) DESC, client COLLATE "C" LIMIT $2::bigint`;

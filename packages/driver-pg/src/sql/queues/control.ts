@@ -1,0 +1,19 @@
+/** What pausing, resuming and updating share: the change and its notice are one statement. */
+import type { Dialect } from "../../connection/dialect.ts";
+import { notify } from "../notices/send.ts";
+import { queueColumns } from "./columns.ts";
+
+/**
+ * A changing statement with its notice. Result: one row a changed queue, and one of nulls when there is none.
+ *
+ * @param change - an UPDATE of `river_queue AS queue` without its RETURNING.
+ * @param told - condition under which the notices of `$3` are sent.
+ */
+export function withNotice(d: Dialect, change: string, told: string): string {
+  return `WITH changed AS (${change} RETURNING queue.*),
+  notified AS MATERIALIZED (${notify(d, "$3", told)})
+  SELECT ${queueColumns(d)} FROM (SELECT count(*) FROM notified) AS n LEFT JOIN changed AS queue ON true`;
+}
+
+/** Every queue (`*`) is told even if there is no row; a queue by name only if it exists. */
+export const TOLD = "($1::text = '*' OR EXISTS (SELECT 1 FROM changed))";

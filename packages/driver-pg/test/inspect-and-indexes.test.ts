@@ -1,0 +1,119 @@
+/** Figures, extension statements and indexes. */
+import assert from "node:assert/strict";
+import { failOnLeaks, pollUntil } from "@riverqueue/internal-test-kit";
+import { postgresTest as test } from "@riverqueue/internal-test-kit/postgres-database";
+import { claimOne, driverFixture, endOf, fromNow, insert, settle } from "./fixture/driver-fixture.ts";
+
+failOnLeaks();
+
+test("inspection counts up to its cap and within its time", async (t) => {
+  const { driver, lease } = await driverFixture(t);
+  await insert(driver, {}, {}, {}, { queue: "q2", priority: 3 }, { scheduledAt: fromNow(60_000) });
+  await settle(driver, endOf(await claimOne(driver)));
+  await claimOne(driver, "client-2");
+  await driver.queues.keepAlive({ name: "empty" });
+  const bounds = { cap: 2, timeoutMs: 20_000 };
+  const counts = Object.fromEntries(
+    (await driver.inspect.counts(bounds)).map(({ state, count, about }) => [state, [count, about]]),
+  );
+  assert.deepEqual(counts, {
+    available: [2, true],
+    cancelled: [0, false],
+    completed: [1, false],
+    discarded: [0, false],
+    pending: [0, false],
+    retryable: [0, false],
+    running: [1, false],
+    scheduled: [0, false],
+  });
+  const queues = await driver.inspect.queues({ ...bounds, limit: 9 });
+  assert.deepEqual(
+    queues.map(({ queue, available, running, about, oldestScheduledAt }) => {
+      return [queue, available, running, about, oldestScheduledAt !== null];
+    }),
+    [
+      ["default", 1, 1, false, true],
+      ["empty", 0, 0, false, false],
+      ["q2", 1, 0, false, true],
+    ],
+  );
+  assert.deepEqual(
+    (await driver.inspect.queues({ ...bounds, limit: 2 })).map(({ queue }) => queue),
+    ["default", "empty"],
+  );
+  const minutes = await driver.inspect.throughput({ ...bounds, minutes: 3 });
+  assert.equal(minutes.length, 3);
+  assert.equal(
+    minutes.reduce((sum, { completed }) => sum + completed, 0),
+    1,
+  );
+  assert.deepEqual(await driver.inspect.clients({ ...bounds, limit: 9 }), [{ clientId: "client-2", running: 1 }]);
+  const holder = await lease.connect();
+  await holder.query("BEGIN");
+  await holder.query("LOCK TABLE river_job IN ACCESS EXCLUSIVE MODE");
+  await assert.rejects(driver.inspect.counts({ cap: 2, timeoutMs: 100 }), { code: "database", retryable: true });
+  await holder.query("ROLLBACK");
+});
+
+test("extension statements run in order as one unit, rows by column name", async (t) => {
+  const { driver } = await driverFixture(t);
+  const table = driver.extension.tableName('fle"et');
+  assert.equal(table, '"fle""et"');
+  const [created, inserted, read] = await driver.extension.run([
+    { text: `CREATE TABLE ${table} (n integer, big bigint, t text, b bytea, ok boolean, at timestamptz)`, values: [] },
+    {
+      text: `INSERT INTO ${table} VALUES ($1, $2, $3, $4, true, '2030-01-01Z'), (2, 2, 'b', NULL, NULL, NULL)`,
+      values: [1, 9007199254740993n, null, new Uint8Array([0, 255])],
+    },
+    { text: `SELECT * FROM ${table} ORDER BY n`, values: [] },
+  ]);
+  assert.deepEqual([created?.changes, inserted?.changes, read?.changes], [0, 2, 2]);
+  assert.deepEqual(read?.rows, [
+    { n: 1, big: 9007199254740993n, t: null, b: new Uint8Array([0, 255]), ok: true, at: "2030-01-01 00:00:00+00" },
+    { n: 2, big: 2, t: "b", b: null, ok: null, at: null },
+  ]);
+  const failing = driver.extension.run([
+    { text: `DELETE FROM ${table}`, values: [] },
+    { text: "SELECT * FROM none", values: [] },
+  ]);
+  await assert.rejects(failing, { code: "database" });
+  assert.equal((await driver.extension.run([{ text: `SELECT n FROM ${table}`, values: [] }]))[0]?.rows.length, 2);
+});
+
+test("indexes are found and rebuilt, and left-overs dropped", async (t) => {
+  const { driver, lease } = await driverFixture(t);
+  const names = ["none", "river_job_kind", "river_job_unique_idx"];
+  assert.deepEqual(await driver.indexes.existing({ names }), names.slice(1));
+  const { signal } = new AbortController();
+  await driver.indexes.rebuild({ index: "river_job_kind", timeoutMs: null, signal });
+  await assert.rejects(driver.indexes.rebuild({ index: "none", timeoutMs: 10_000, signal }), { code: "database" });
+  await assert.rejects(
+    driver.indexes.rebuild({ index: "river_job_kind", timeoutMs: 1_000, signal: AbortSignal.abort() }),
+  );
+  for (const suffix of ["_ccnew", "_ccold1", "_ccnewer", "x_ccnew"]) {
+    await lease.query(`CREATE INDEX river_job_kind${suffix} ON river_job (kind)`);
+  }
+  const artifacts = ["river_job_kind_ccnew", "river_job_kind_ccold1"];
+  assert.deepEqual(await driver.indexes.artifacts({ index: "river_job_kind" }), artifacts);
+  await driver.indexes.dropArtifacts({ index: "river_job_kind", timeoutMs: 10_000 });
+  assert.deepEqual(await driver.indexes.artifacts({ index: "river_job_kind" }), []);
+});
+
+test("a rebuild that is interrupted ends on the server as well, and what it left can be dropped", async (t) => {
+  const { driver, lease } = await driverFixture(t);
+  const holder = await lease.connect();
+  await holder.query("BEGIN");
+  await holder.query("LOCK TABLE river_job IN ROW EXCLUSIVE MODE");
+  const stop = new AbortController();
+  const rebuilding = driver.indexes.rebuild({ index: "river_job_kind", timeoutMs: null, signal: stop.signal });
+  const active = async (): Promise<number> =>
+    (await lease.query("SELECT 1 FROM pg_stat_activity WHERE query LIKE 'REINDEX%' AND state = 'active'")).length;
+  await pollUntil(async () => (await active()) === 1);
+  stop.abort();
+  await assert.rejects(rebuilding, { name: "AbortError" });
+  await pollUntil(async () => (await active()) === 0);
+  await holder.query("ROLLBACK");
+  assert.deepEqual(await driver.indexes.artifacts({ index: "river_job_kind" }), ["river_job_kind_ccnew"]);
+  await driver.indexes.dropArtifacts({ index: "river_job_kind", timeoutMs: 10_000 });
+  assert.deepEqual(await driver.indexes.artifacts({ index: "river_job_kind" }), []);
+});
