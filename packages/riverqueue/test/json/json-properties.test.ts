@@ -106,7 +106,8 @@ test("the copy of any JSON value is that value", () => {
   fc.assert(
     fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
       try {
-        assert.deepEqual(JSON.parse(stringifyJson(value)), JSON.parse(JSON.stringify(value)));
+        // JSON.stringify makes 0 of -0, which stringifyJson keeps; so both sides go through it.
+        assert.deepEqual(throughJson(JSON.parse(stringifyJson(value))), throughJson(value));
       } catch (error) {
         // These are JSON for JavaScript and refused here.
         if (!(error instanceof JsonValueError)) throw error;
@@ -161,3 +162,7 @@ test("any text is parsed as JSON.parse would or refused with a JsonValueError", 
     { numRuns: 1_000 },
   );
 });
+
+function throughJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
