@@ -1,5 +1,11 @@
 /** Promotion: due jobs become available, those whose unique key is taken are discarded. */
-import type { PromoteJobsParams, PromoteJobsResult } from "riverqueue/driver";
+import {
+  planPromotion,
+  type PromotableJob,
+  type PromoteJobsParams,
+  type PromoteJobsResult,
+  type PromotionPlan,
+} from "riverqueue/driver";
 import type { SqlTemplate } from "../connection/dialect.ts";
 import { isUniqueKeyConflict } from "../connection/pg-failure.ts";
 import type { PgRow, PgValue } from "../connection/pg-connection.ts";
@@ -8,7 +14,12 @@ import { formatArray } from "../record/pg-array.ts";
 import { formatTime, parseTime } from "../record/pg-time.ts";
 import type { OwnUnit } from "../scope/unit.ts";
 import { DUE, KEY_HOLDERS, PROMOTION_FENCE, SET_AVAILABLE, SET_DISCARDED } from "../sql/jobs/promote.ts";
-import { planPromotion, type DueJob, type PromotionPlan } from "./plan-promotion.ts";
+
+/** A due row. */
+interface DueJob extends PromotableJob {
+  readonly queue: string;
+  readonly scheduledAt: Temporal.Instant;
+}
 
 /** Runs inside one transaction. Null when the term is over. */
 export async function promoteJobs(unit: OwnUnit, params: PromoteJobsParams): Promise<PromoteJobsResult | null> {
@@ -47,7 +58,7 @@ async function findDue(unit: OwnUnit, { dueBy, limit }: PromoteJobsParams): Prom
  * Writes the plan. A key that somebody took after it was looked up shows as a violation: then the plan is made anew and
  * its rows are written one by one, so that one row's conflict is only its own.
  */
-async function move(unit: OwnUnit, due: readonly DueJob[], params: PromoteJobsParams): Promise<PromotionPlan> {
+async function move(unit: OwnUnit, due: readonly DueJob[], params: PromoteJobsParams): Promise<PromotionPlan<DueJob>> {
   const plan = planPromotion(due, await findHolders(unit, due), params.limit);
   await write(
     unit,
@@ -68,7 +79,11 @@ async function move(unit: OwnUnit, due: readonly DueJob[], params: PromoteJobsPa
   }
 }
 
-async function moveEach(unit: OwnUnit, before: PromotionPlan, params: PromoteJobsParams): Promise<PromotionPlan> {
+async function moveEach(
+  unit: OwnUnit,
+  before: PromotionPlan<DueJob>,
+  params: PromoteJobsParams,
+): Promise<PromotionPlan<DueJob>> {
   const moved = before.promote.filter((job) => !hasKey(job));
   const rest = [...before.promote.filter(hasKey), ...before.discard];
   const plan = planPromotion(rest, await findHolders(unit, rest), rest.length);

@@ -1,10 +1,23 @@
 /** Promotion: due jobs become available, those whose unique key is taken are discarded. */
-import type { PromoteJobsParams, PromoteJobsResult } from "riverqueue/driver";
+import {
+  planPromotion,
+  type PromotableJob,
+  type PromoteJobsParams,
+  type PromoteJobsResult,
+  type PromotionPlan,
+} from "riverqueue/driver";
 import { holdsTerm } from "../leader/fence.ts";
 import { formatTime } from "../record/canonical-time.ts";
 import type { Unit } from "../scope/unit.ts";
 import { DUE, KEY_HOLDERS, LANES, SET_AVAILABLE, SET_DISCARDED } from "../sql/jobs/promote.ts";
-import { planPromotion, type DueJob, type PromotionPlan } from "./plan-promotion.ts";
+
+/** A due row. */
+interface DueJob extends PromotableJob {
+  readonly queue: string;
+  readonly priority: bigint;
+  /** Canonical text. */
+  readonly scheduledAt: string;
+}
 
 /** Runs inside one transaction. Null when the term is over. */
 export function promoteJobs(unit: Unit, params: PromoteJobsParams): PromoteJobsResult | null {
@@ -32,7 +45,7 @@ function hasKey(job: DueJob): boolean {
 }
 
 /** Looks further as long as rows that must be left alone use up the limit. */
-function plan(unit: Unit, dueBy: string, limit: number): PromotionPlan {
+function plan(unit: Unit, dueBy: string, limit: number): PromotionPlan<DueJob> {
   const lanes = unit.connection.rows(LANES);
   for (let window = limit; ; window *= 2) {
     const due = lanes.flatMap(([state, queue, priority]) =>

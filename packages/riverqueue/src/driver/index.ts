@@ -15,6 +15,7 @@ export type * from "./leader-facet.ts";
 export type * from "./maintain-jobs.ts";
 export type * from "./migration-facet.ts";
 export * from "./notice.ts";
+export * from "./plan-promotion.ts";
 export type * from "./notices-facet.ts";
 export type * from "./queues-facet.ts";
 export type * from "./select-jobs.ts";

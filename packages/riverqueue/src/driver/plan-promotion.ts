@@ -1,23 +1,21 @@
-/** Decides what becomes of due jobs. Pure: rows and key holders in, three lists of rows out. */
-import { bitmaskOfStates } from "riverqueue/driver";
+/** Decides what becomes of due jobs, for every driver alike. Pure: rows and key holders in, three lists of rows out. */
+import { bitmaskOfStates } from "../model/job-state.ts";
 
-/** A due row. */
-export interface DueJob {
+/** What the decision needs to know of a due row. */
+export interface PromotableJob {
   readonly id: bigint;
-  readonly queue: string;
-  readonly scheduledAt: Temporal.Instant;
   readonly uniqueStates: number | null;
   /** In hexadecimal; null when the job has no key. */
   readonly uniqueKey: string | null;
 }
 
 /** What to do with each row, in the order given. */
-export interface PromotionPlan {
-  readonly promote: readonly DueJob[];
+export interface PromotionPlan<Job extends PromotableJob> {
+  readonly promote: readonly Job[];
   /** Another row holds their key. */
-  readonly discard: readonly DueJob[];
+  readonly discard: readonly Job[];
   /** Another row holds their key, and they would hold it as well once discarded: no state they may go to is free. */
-  readonly skip: readonly DueJob[];
+  readonly skip: readonly Job[];
 }
 
 const AVAILABLE = bitmaskOfStates(["available"]);
@@ -31,15 +29,15 @@ const DISCARDED = bitmaskOfStates(["discarded"]);
  *
  * @param holders - who holds the keys now, key in hexadecimal → ID.
  */
-export function planPromotion(
-  due: readonly DueJob[],
+export function planPromotion<Job extends PromotableJob>(
+  due: readonly Job[],
   holders: ReadonlyMap<string, bigint>,
   limit: number,
-): PromotionPlan {
+): PromotionPlan<Job> {
   const held = new Map(holders);
-  const promote: DueJob[] = [];
-  const discard: DueJob[] = [];
-  const skip: DueJob[] = [];
+  const promote: Job[] = [];
+  const discard: Job[] = [];
+  const skip: Job[] = [];
   for (const job of due) {
     if (promote.length + discard.length === limit) break;
     const { id, uniqueKey, uniqueStates } = job;
