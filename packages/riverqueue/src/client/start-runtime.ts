@@ -24,8 +24,10 @@ export async function startRuntime<Tx>(
   const { runtime, workers } = core.settings;
   if (runtime.queues.size === 0) throw new ConfigurationError("queues must name at least one queue to start working");
   if (workers.size === 0) throw new ConfigurationError("workers must have at least one worker to start working");
-  const listens = driver.traits.listens && !runtime.pollOnly;
-  const session = await driver.openSession({ listens, leads: !runtime.leaderElectionDisabled });
+  const wantsNotices = driver.traits.listens && !runtime.pollOnly;
+  const session = await driver.openSession({ listens: wantsNotices, leads: !runtime.leaderElectionDisabled });
+  // Only now it is known what the server can do.
+  const listens = wantsNotices && driver.traits.listens;
   const controller = new RuntimeController(assemble(core, driver, session, listens));
   await controller.start();
   return controller;

@@ -1,11 +1,14 @@
-/** What a backend can and cannot do, as constants. The core reads traits and never compares backend names. */
+/** What a backend can and cannot do. The core reads traits and never compares backend names. */
 
 /** Database family behind a driver. */
 export type Backend = "postgres" | "sqlite";
 
-/** Constant facts about a driver. */
+/** Facts about a driver, constant but for `listens`. */
 export interface DriverTraits {
-  /** Notices reach `notices.listen` subscribers; without it a client works as with `pollOnly`. */
+  /**
+   * Notices reach `notices.listen` subscribers; without it a client works as with `pollOnly`. It may turn false when the
+   * first session is opened, because only then a driver knows its server.
+   */
   readonly listens: boolean;
   /** One writer at a time: a lock held by another session delays every write of this driver. */
   readonly singleWriter: boolean;
