@@ -15,6 +15,7 @@ import {
 import { locationOf, newMemoryDatabase, openHandle, type DatabaseLocation } from "./connection/database-location.ts";
 import { PrivateConnection } from "./connection/private-connection.ts";
 import { translateFailure } from "./connection/sqlite-failure.ts";
+import { assertSqliteVersion } from "./connection/sqlite-version.ts";
 import { resolveDriverOptions, type SqliteDriverOptions } from "./driver-options.ts";
 import { SqliteExtension } from "./facets/extension-facet.ts";
 import { SqliteIndexes } from "./facets/indexes-facet.ts";
@@ -81,6 +82,7 @@ export class SqliteDriver implements RuntimeDriver<DatabaseSync>, Disposable {
    */
   constructor(database: DatabaseSync, options?: SqliteDriverOptions) {
     const { busyTimeoutMs } = resolveDriverOptions(options);
+    assertSqliteVersion();
     this.#location = locateDatabase(database);
     this.#busyTimeoutMs = busyTimeoutMs;
     this.#connection = openConnection(this.#location);
