@@ -48,6 +48,11 @@ function hasNumbersOnly(value: Partial<Record<(typeof FIELDS)[number], unknown>>
   return FIELDS.every((field) => value[field] === undefined || typeof value[field] === "number");
 }
 
+/** The duration of `ms` milliseconds, to the microsecond; hours are its largest unit. */
+export function durationOfMs(ms: number): Temporal.Duration {
+  return Temporal.Duration.from({ microseconds: Math.round(ms * 1_000) }).round({ largestUnit: "hours" });
+}
+
 /** Reads an optional duration in milliseconds; problems go to `problems` and the fallback is used. */
 export function readDuration<Fallback>(
   problems: OptionProblems,

@@ -101,8 +101,3 @@ class DeadlineNode implements Deadline {
     this.#previous = this;
   }
 }
-
-/** A length of time in whole microseconds. */
-export function durationOfMs(ms: number): Temporal.Duration {
-  return Temporal.Duration.from({ microseconds: Math.round(ms * 1_000) }).round({ largestUnit: "hours" });
-}

@@ -18,6 +18,7 @@ import type { JobRecord } from "../model/job-record.ts";
 import type { JobRow } from "../model/job-row.ts";
 import { loggableJob } from "../model/loggable-job.ts";
 import { jobRowOf, withDecodedArgs } from "../model/job-row-view.ts";
+import { durationOfMs } from "../options/duration-input.ts";
 import { type AmbientAttempt, runInAttempt } from "../work/current-work-context.ts";
 import { isWorkOutcome, type WorkOutcome } from "../work/outcome.ts";
 import type { StagedMetadata } from "../work/staged-metadata.ts";
@@ -32,7 +33,7 @@ import {
   AttemptHookContext,
   type ContextSource,
 } from "./attempt-context.ts";
-import { type Deadline, durationOfMs } from "./attempt-deadlines.ts";
+import type { Deadline } from "./attempt-deadlines.ts";
 import type { AttemptEnd } from "./attempt-end.ts";
 import { runOnExecutor } from "./attempt-executor.ts";
 import { type HookCancellation, type HookedAttempt, runAfterHooks } from "./attempt-hooks.ts";

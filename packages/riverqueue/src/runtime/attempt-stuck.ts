@@ -4,9 +4,9 @@ import type { Logger } from "../kit/logger.ts";
 import { JobStuckError } from "../model/errors/job-stuck-error.ts";
 import type { JobRecord } from "../model/job-record.ts";
 import { jobRowOf } from "../model/job-row-view.ts";
+import { durationOfMs } from "../options/duration-input.ts";
 import type { JobStuckHandler } from "../work/job-stuck-handler.ts";
 import type { AttemptEvents } from "./attempt-events.ts";
-import { durationOfMs } from "./attempt-deadlines.ts";
 
 /** What the watch works with. */
 export interface StuckDependencies {

@@ -8,6 +8,7 @@ import { ConfigurationError } from "../model/errors/configuration-error.ts";
 import { LifecycleError } from "../model/errors/lifecycle-error.ts";
 import { queueRowOf } from "../model/queue-row-view.ts";
 import type { QueueRecord } from "../model/queue-row.ts";
+import { durationOfMs } from "../options/duration-input.ts";
 import { OptionProblems } from "../options/option-problems.ts";
 import { ambientAttempt } from "../work/current-work-context.ts";
 import type { QueueProducer } from "./queue-producer.ts";
@@ -187,8 +188,4 @@ export class QueueSet<Tx> {
     this.#changes.set(name, change);
     return result;
   }
-}
-
-function durationOfMs(ms: number): Temporal.Duration {
-  return Temporal.Duration.from({ microseconds: Math.round(ms * 1_000) }).round({ largestUnit: "seconds" });
 }
