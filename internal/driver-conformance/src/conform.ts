@@ -21,6 +21,7 @@ import { settlePropertyTests } from "./jobs/settle-properties.ts";
 import { settleTests } from "./jobs/settle.ts";
 import { storedValueTests } from "./jobs/stored-values.ts";
 import { uniqueTests } from "./jobs/unique.ts";
+import { leaderTransactionTests } from "./leader-transactions.ts";
 import { leaderTests } from "./leader.ts";
 import { migrationTests } from "./migrations.ts";
 import { noticeTests } from "./notices.ts";
@@ -49,6 +50,7 @@ const OF_FACETS: readonly ((test: ConformanceTest) => void)[] = [
   lockedRowTests,
   queueTests,
   leaderTests,
+  leaderTransactionTests,
   noticeTests,
   indexTests,
   inspectTests,

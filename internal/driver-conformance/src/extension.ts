@@ -10,6 +10,9 @@ export function extensionTests(test: ConformanceTest): void {
   test("values come out as they went in", keepsValues);
   test("extension statements are one unit: what came before a failure is undone", isAtomic);
   test("extension statements run in the application's transaction and in River's", runsInScopes);
+  test("a single statement is sent without a transaction around it", runsAlone);
+  test("extension statements run on every lane", runsOnLanes);
+  test("an extension statement that fails alone has changed nothing, and the next one runs", failsAlone);
   test("no statements have no results", runsNothing);
 }
 
@@ -94,6 +97,40 @@ async function runsInScopes(subject: Subject): Promise<void> {
   assert.equal(await countRows(subject, table), 1);
   await subject.driver.transaction((scope) => subject.extension.run(insertion, { scope }), { durability: "default" });
   assert.equal(await countRows(subject, table), 2);
+}
+
+async function runsAlone(subject: Subject): Promise<void> {
+  // Neither database runs it inside a transaction.
+  const vacuum = statement("VACUUM");
+  await subject.extension.run([vacuum]);
+  await assert.rejects(
+    subject.extension.run([statement("SELECT 1"), vacuum]),
+    databaseError(subject, { operation: "extension.run", retryable: false, rowCaused: false }),
+  );
+}
+
+async function runsOnLanes(subject: Subject): Promise<void> {
+  const table = await createTable(subject);
+  for (const lane of ["background", "work"] as const) {
+    const insertion = statement(`INSERT INTO ${table} (t) VALUES (${placeholders(subject, 1)})`, lane);
+    await subject.extension.run([insertion], { lane });
+    await subject.extension.run([insertion, insertion], { lane });
+  }
+  const found = only(await subject.extension.run([statement(`SELECT DISTINCT t FROM ${table} ORDER BY t`)]));
+  assert.deepEqual(
+    found.rows.map(({ t }) => t),
+    ["background", "work"],
+  );
+  assert.equal(await countRows(subject, table), 6);
+}
+
+async function failsAlone(subject: Subject): Promise<void> {
+  const table = await createTable(subject);
+  await subject.extension.run([statement(`CREATE UNIQUE INDEX once ON ${table} (n)`)]);
+  const insertion = statement(`INSERT INTO ${table} (n) VALUES (1), (${placeholders(subject, 1)})`, 1);
+  const expected = { operation: "extension.run", retryable: false, rowCaused: true };
+  await assert.rejects(subject.extension.run([insertion]), databaseError(subject, expected));
+  assert.equal(await countRows(subject, table), 0);
 }
 
 async function runsNothing(subject: Subject): Promise<void> {

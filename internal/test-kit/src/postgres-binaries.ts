@@ -13,8 +13,13 @@ export interface PostgresBinaries {
 
 const DEBIAN = "/usr/lib/postgresql";
 
-/** The newest programs found, or null when there are none. */
+/**
+ * The newest programs found, or null when there are none. `RIVER_TEST_POSTGRES` names others: the folder of one of npm's
+ * packages, or one with `bin` in it.
+ */
 export function findPostgresBinaries(): PostgresBinaries | null {
+  const chosen = process.env["RIVER_TEST_POSTGRES"];
+  if (chosen) return existsSync(join(chosen, "native")) ? ofPackage(chosen) : binariesIn(chosen);
   return fromNpm() ?? fromDebian();
 }
 
@@ -26,7 +31,10 @@ function fromNpm(): PostgresBinaries | null {
   } catch {
     return null;
   }
-  const folder = packageFolder(entry);
+  return ofPackage(packageFolder(entry));
+}
+
+function ofPackage(folder: string): PostgresBinaries {
   linkLibraries(folder);
   return binariesIn(join(folder, "native"));
 }

@@ -9,10 +9,20 @@ export interface PostgresProxy {
   readonly url: string;
   /** Connections that are open through it. */
   readonly open: number;
-  /** From now on nothing goes through open connections in either direction, and neither end is told. */
-  stall(): void;
-  /** Ends open connections, as a network does that sends RST. */
-  cut(): void;
+  /** Where these connections come from as the server sees it: its `client_port`. */
+  readonly serverPorts: readonly number[];
+  /**
+   * From now on nothing goes through open connections in either direction, and neither end is told. With `saying` only
+   * through those on which a client has sent that text, such as `LISTEN`. What is returned ends these connections.
+   */
+  stall(saying?: string): () => void;
+  /**
+   * From now on, when a client sends `saying`, what the server answers on that connection waits. What is returned lets
+   * all answers through, and stops that.
+   */
+  delayAnswers(saying: string): () => void;
+  /** Ends open connections, as a network does that sends RST; with `saying` those on which a client has sent that text. */
+  cut(saying?: string): void;
   /** Whether new connections are taken; they are at first. */
   accept(accepting: boolean): void;
 }
@@ -20,6 +30,8 @@ export interface PostgresProxy {
 interface Pair {
   readonly near: Socket;
   readonly far: Socket;
+  /** All that the client has sent. */
+  readonly said: Buffer[];
 }
 
 /** Starts a proxy for the server of `url`. It ends with the test. */
@@ -31,10 +43,17 @@ export async function startPostgresProxy(t: TestContext, url: string): Promise<P
   return proxy;
 }
 
+/** Answers that wait. */
+interface Delay {
+  readonly saying: string;
+  readonly delayed: Set<Pair>;
+}
+
 class Proxy implements PostgresProxy {
   readonly #target: URL;
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
+  readonly #delays = new Set<Delay>();
   #accepting = true;
 
   constructor(target: URL) {
@@ -54,23 +73,35 @@ class Proxy implements PostgresProxy {
     return this.#pairs.size;
   }
 
+  get serverPorts(): number[] {
+    return Array.from(this.#pairs, ({ far }) => far.localPort ?? 0);
+  }
+
   async listen(): Promise<void> {
     this.#server.listen(0, "127.0.0.1");
     await once(this.#server, "listening");
   }
 
-  stall(): void {
-    for (const { near, far } of this.#pairs) {
+  stall(saying: string = ""): () => void {
+    const stalled = this.#saying(saying);
+    for (const { near, far } of stalled) {
       near.unpipe(far).pause();
       far.unpipe(near).pause();
     }
+    return () => stalled.forEach(reset);
   }
 
-  cut(): void {
-    for (const { near, far } of this.#pairs) {
-      near.resetAndDestroy();
-      far.destroy();
-    }
+  delayAnswers(saying: string): () => void {
+    const delay: Delay = { saying, delayed: new Set() };
+    this.#delays.add(delay);
+    return () => {
+      this.#delays.delete(delay);
+      for (const { near, far } of delay.delayed) far.pipe(near);
+    };
+  }
+
+  cut(saying: string = ""): void {
+    for (const pair of this.#saying(saying)) reset(pair);
   }
 
   accept(accepting: boolean): void {
@@ -85,7 +116,7 @@ class Proxy implements PostgresProxy {
   #join(near: Socket): void {
     if (!this.#accepting) return void near.resetAndDestroy();
     const far = connect(Number(this.#target.port || 5432), this.#target.hostname);
-    const pair = { near, far };
+    const pair: Pair = { near, far, said: [] };
     this.#pairs.add(pair);
     const part = (): void => {
       this.#pairs.delete(pair);
@@ -93,7 +124,26 @@ class Proxy implements PostgresProxy {
       far.destroy();
     };
     for (const socket of [near, far]) socket.on("error", part).on("close", part);
+    near.on("data", (chunk: Buffer) => this.#hear(pair, chunk));
     near.pipe(far);
     far.pipe(near);
   }
+
+  #hear(pair: Pair, chunk: Buffer): void {
+    pair.said.push(chunk);
+    for (const { saying, delayed } of this.#delays) {
+      if (!chunk.includes(saying)) continue;
+      delayed.add(pair);
+      pair.far.unpipe(pair.near).pause();
+    }
+  }
+
+  #saying(text: string): Pair[] {
+    return Array.from(this.#pairs).filter(({ said }) => Buffer.concat(said).includes(text));
+  }
+}
+
+function reset({ near, far }: Pair): void {
+  near.resetAndDestroy();
+  far.destroy();
 }

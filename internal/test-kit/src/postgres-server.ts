@@ -5,10 +5,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { freePort } from "./free-port.ts";
 import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
+import { type Account, serverAccount } from "./server-account.ts";
 import { withDeadline } from "./with-deadline.ts";
 
 /** A running server. */
@@ -20,6 +21,10 @@ export interface PostgresServer {
   readonly folder: string;
   /** Restarts it on the same port with the same data; `immediate` gives no session time to end. */
   restart(mode: "fast" | "immediate"): Promise<void>;
+  /** The first half of a restart: its data stays. */
+  halt(mode: "fast" | "immediate"): Promise<void>;
+  /** The second half of a restart. */
+  resume(): Promise<void>;
   /** Ends it and removes its folder. */
   stop(): Promise<void>;
 }
@@ -48,11 +53,6 @@ order=$(cat)
 [ "$order" = keep ] || kill -QUIT $server 2>/dev/null
 wait $server
 [ "$order" = keep ] || rm -rf "$folder"`;
-
-interface Account {
-  readonly uid?: number;
-  readonly gid?: number;
-}
 
 /** @throws Error when no programs are found or the server does not start. */
 export async function startPostgresServer(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
@@ -96,7 +96,15 @@ class RunningServer implements PostgresServer {
   }
 
   async restart(mode: "fast" | "immediate"): Promise<void> {
+    await this.halt(mode);
+    await this.resume();
+  }
+
+  async halt(mode: "fast" | "immediate"): Promise<void> {
     await this.#end(mode === "fast" ? "SIGINT" : "SIGQUIT", "keep");
+  }
+
+  async resume(): Promise<void> {
     await this.#launch();
   }
 
@@ -147,16 +155,6 @@ function readiness(child: ChildProcess): Promise<void> {
   });
 }
 
-/** Postgres refuses to run as root, so root lends it the account that owns nothing. */
-function serverAccount(): Account {
-  if (process.getuid?.() !== 0) return {};
-  return { uid: idOfNobody("-u"), gid: idOfNobody("-g") };
-}
-
-function idOfNobody(flag: "-u" | "-g"): number {
-  return Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
-}
-
 /** The programs themselves, or a copy where that account may not read them. */
 function readableBinaries(binaries: PostgresBinaries, folder: string, account: Account): PostgresBinaries {
   try {
@@ -168,17 +166,6 @@ function readableBinaries(binaries: PostgresBinaries, folder: string, account: A
     const copyOf = (path: string): string => join(root, "bin", basename(path));
     return { root, initdb: copyOf(binaries.initdb), postgres: copyOf(binaries.postgres) };
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("the system gave no port");
-  return address.port;
 }
 
 /** Folders of runs that were killed so hard that nothing removed them. */

@@ -12,8 +12,8 @@ export type TextOutput = Pick<NodeJS.WritableStream, "write">;
 /** Options of `run`. */
 export interface RunOptions {
   /**
-   * Migration lines for `--line`, by name. `main` is known without being named here; naming it replaces what comes with
-   * `@riverqueue/migrate`.
+   * Migration lines for `--line`, by name. Those that come with `@riverqueue/migrate` are known without being named here;
+   * naming one replaces it.
    */
   readonly migrationLines?: Readonly<Record<string, LineMigrations>> | undefined;
   /** Name of the program in help and errors, `riverqueue` by default. */

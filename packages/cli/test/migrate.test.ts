@@ -163,7 +163,7 @@ test("lines: main may be replaced, a misspelt one is suggested, and what a line 
   assert.equal((await up("mian")).stderr, 'riverqueue: migration line "mian" does not exist; did you mean "main"?\n');
   assert.equal(
     (await up("constructor", { extra: () => EXTRA })).stderr,
-    'riverqueue: migration line "constructor" does not exist; known are main, extra\n',
+    'riverqueue: migration line "constructor" does not exist; known are main, fleet, reaction, extra\n',
   );
   assert.match((await up("extra", { extra: () => EXTRA })).stderr, /line "main" must be migrated to version 5/);
   assert.match((await up("extra", { extra: () => [] })).stderr, /options\.migrations must be a list with at least one/);

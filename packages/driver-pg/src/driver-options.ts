@@ -1,5 +1,5 @@
 /** Options of the driver, checked once. */
-import { ConfigurationError } from "riverqueue/driver";
+import { OptionProblems } from "riverqueue/driver";
 
 /**
  * Which kind of server answers: Postgres itself, or one that speaks its protocol and lacks some of it.
@@ -44,21 +44,16 @@ const SCHEMA_BYTES = 63 - ".river_leadership".length;
 
 /** @throws ConfigurationError naming everything wrong. */
 export function resolveDriverOptions(options: unknown = {}): ResolvedPgOptions {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw new ConfigurationError("options: expected an object");
-  }
-  const problems = Object.keys(options)
-    .filter((key) => !KNOWN.includes(key))
-    .map((key) => `options.${key}: unknown option, expected one of ${KNOWN.join(", ")}`);
-  const { schema = null, prepare = true, server = null } = options as Record<string, unknown>;
+  const problems = new OptionProblems();
+  const { schema = null, prepare = true, server = null } = problems.object(options, "options", KNOWN);
   if (schema !== null && !isSchemaName(schema)) {
-    problems.push(`options.schema: expected the name of a schema, of 1 to ${SCHEMA_BYTES} bytes without NUL`);
+    problems.add("options.schema", `must be the name of a schema, of 1 to ${SCHEMA_BYTES} bytes without NUL`);
   }
-  if (typeof prepare !== "boolean") problems.push("options.prepare: expected true or false");
+  if (typeof prepare !== "boolean") problems.add("options.prepare", "must be true or false");
   if (server !== null && server !== "postgres" && server !== "yugabyte") {
-    problems.push('options.server: expected "postgres" or "yugabyte"');
+    problems.add("options.server", 'must be "postgres" or "yugabyte"');
   }
-  if (problems.length > 0) throw new ConfigurationError(problems.join("; "));
+  problems.throwConfiguration();
   return { schema, prepare, server } as ResolvedPgOptions;
 }
 

@@ -7,7 +7,7 @@ import {
   type DriverTransactionOptions,
   type MigrationFacet,
   type RuntimeDriver,
-  type Scope,
+  type OwnScope,
   type SessionNeeds,
 } from "riverqueue/driver";
 import { ClientLender } from "./connection/client-lender.ts";
@@ -81,7 +81,8 @@ export class PgDriver implements RuntimeDriver<PgTransaction> {
     };
     const lender = this.#lenderFor(source);
     this.#runner = new PgRunner(lender, this.#context);
-    const runners = { control: this.#runner, work: this.#runner, maintenance: this.#runner };
+    const runner = this.#runner;
+    const runners = { control: runner, work: runner, maintenance: runner };
     const facets = this.#facets(runners, this.#pool === null ? null : new Listener(this.#pool, this.#context));
     this.jobs = facets.jobs;
     this.queues = facets.queues;
@@ -93,10 +94,10 @@ export class PgDriver implements RuntimeDriver<PgTransaction> {
     this.migrations = new PgMigrations(lender, schema);
   }
 
-  /** `listens` turns false once the server is known to be one that cannot. */
+  /** `listens` turns false once it is known that the server cannot, or that a pooler is in the way. */
   get traits(): DriverTraits {
     return Object.freeze({
-      listens: this.#facts.notifies,
+      listens: this.#facts.notifies && !this.#context.prepare.shares,
       singleWriter: false,
       schemas: true,
       timePrecision: "microseconds",
@@ -105,20 +106,17 @@ export class PgDriver implements RuntimeDriver<PgTransaction> {
   }
 
   /**
-   * Runs `body` in a transaction of River's.
+   * Runs `body` in a transaction of River's, which takes a connection for its first statement.
    *
    * @throws TransactionScopeError `no_transaction` when the driver has a single client.
    */
-  transaction<T>(
-    body: (scope: Scope<PgTransaction>) => Promise<T>,
-    { durability }: DriverTransactionOptions,
-  ): Promise<T> {
-    return this.#runner.transaction(body, durability === "relaxed");
+  transaction<T>(body: (scope: OwnScope) => Promise<T>, { durability }: DriverTransactionOptions): Promise<T> {
+    return this.#runner.transaction(body, { relaxed: durability === "relaxed" });
   }
 
   /**
    * Takes the connections that a runtime keeps: one to listen unless it only polls, one for control, two for claims,
-   * completions and maintenance.
+   * completions, maintenance and the insertion of periodic jobs.
    *
    * @throws ConfigurationError when the pool is too small, tables are missing, or the driver has a single client.
    */

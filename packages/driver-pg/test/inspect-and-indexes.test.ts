@@ -2,6 +2,11 @@
 import assert from "node:assert/strict";
 import { failOnLeaks, pollUntil } from "@riverqueue/internal-test-kit";
 import { postgresTest as test } from "@riverqueue/internal-test-kit/postgres-database";
+import { dialectFor } from "../src/connection/dialect.ts";
+import { RUNNING_BY_CLIENT } from "../src/sql/inspect/clients.ts";
+import { COUNT_STATES } from "../src/sql/inspect/counts.ts";
+import { QUEUE_DEPTHS } from "../src/sql/inspect/queues.ts";
+import { FINALIZED_PER_MINUTE } from "../src/sql/inspect/throughput.ts";
 import { claimOne, driverFixture, endOf, fromNow, insert, settle } from "./fixture/driver-fixture.ts";
 
 failOnLeaks();
@@ -54,6 +59,42 @@ test("inspection counts up to its cap and within its time", async (t) => {
   await assert.rejects(driver.inspect.counts({ cap: 2, timeoutMs: 100 }), { code: "database", retryable: true });
   await holder.query("ROLLBACK");
 });
+
+const STATEMENTS = [
+  ["counts", COUNT_STATES, ["{available,completed,running}", "10001"]],
+  ["queues", QUEUE_DEPTHS, ["100", "10001", "now"]],
+  ["throughput", FINALIZED_PER_MINUTE, ["60", "10000"]],
+  ["clients", RUNNING_BY_CLIENT, ["10000", "100"]],
+] as const;
+
+for (const [when, state] of [
+  ["nearly all jobs have ended", "completed"],
+  ["a backlog is worked off that the statistics still know", "available"],
+  ["the statistics know of far more running jobs than there are", "running"],
+] as const) {
+  test(`inspection reads no table from end to end when ${when}`, async (t) => {
+    const { lease } = await driverFixture(t);
+    await lease.query(
+      `INSERT INTO river_job (kind, args, max_attempts, state, finalized_at)
+        SELECT 'k', '{}', 25, $1::text::river_job_state, CASE WHEN $1::text = 'completed' THEN now() END
+        FROM generate_series(1, 20000)`,
+      [state],
+    );
+    await lease.query("ANALYZE river_job");
+    await lease.query("UPDATE river_job SET state = 'completed', finalized_at = now() WHERE state <> 'completed'");
+    const dialect = dialectFor(null, { notifies: true, tellsByXmax: true }, false);
+    for (const [name, template, values] of STATEMENTS) {
+      const text = template(dialect).replaceAll(/\$(\d)/g, (_, place) => `'${values[Number(place) - 1]}'`);
+      const [row] = await lease.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`);
+      const plan = JSON.stringify(row?.["QUERY PLAN"]);
+      assert.doesNotMatch(plan, /"Seq Scan"[^{}]*"Relation Name":"river_job"/, name);
+      // Statistics that know of no ended job make throughput sort them all.
+      if (state !== "completed") continue;
+      const most = [...plan.matchAll(/"Actual Rows":(\d+)/g)].map(([, rows]) => Number(rows));
+      assert.ok(Math.max(...most) <= 10_001, name);
+    }
+  });
+}
 
 test("extension statements run in order as one unit, rows by column name", async (t) => {
   const { driver } = await driverFixture(t);

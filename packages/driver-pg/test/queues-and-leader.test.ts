@@ -127,7 +127,7 @@ test("resigning ends the term and tells every client", async (t) => {
   assert.equal(await driver.leader.resign({ term }), true);
   assert.equal(await driver.leader.resign({ term }), false);
   assert.equal(await driver.leader.current(), null);
-  assert.deepEqual(await heard(1), [["public.river_leadership", '{"leader_id":"a","action":"resigned"}']]);
+  assert.deepEqual(await heard(1), [["public.river_leadership", '{"leader_id" : "a", "action" : "resigned"}']]);
   await lease.query(
     "INSERT INTO river_leader (leader_id, elected_at, expires_at) VALUES ('x', 'infinity', 'infinity')",
   );

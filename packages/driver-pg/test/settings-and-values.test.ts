@@ -71,6 +71,11 @@ test("parsers that the application has set do not reach River", async (t) => {
   const params = { jobs: [newJob()], notices: [], durability: "default" } as const;
   const [inserted] = await driver.jobs.insert(params, { scope: { owner: "caller", tx: client } });
   assert.equal(inserted?.job.id, id + 1n);
+  const other = await lease.connect();
+  for (const source of [driver, { pool: lease.pool() }, { client: other }]) {
+    assert.deepEqual(await createMigrator(source).existingVersions(), [1, 2, 3, 4, 5, 6, 7, 8]);
+  }
+  await assert.rejects(createMigrator({ client }).validate(), { message: /has a transaction open$/ });
   await client.query("COMMIT");
 });
 

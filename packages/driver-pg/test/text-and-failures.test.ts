@@ -43,9 +43,13 @@ const failures = [
   ["23505", false, true],
   ["25006", true, false],
   ["25P02", false, false],
+  ["25P03", true, false],
+  ["25P04", true, false],
   ["40001", true, false],
   ["40P01", true, false],
   ["42P01", false, false],
+  ["53100", true, false],
+  ["53200", true, false],
   ["53300", true, false],
   ["54000", false, true],
   ["55P03", true, false],
@@ -53,6 +57,8 @@ const failures = [
   ["57P01", true, false],
   ["57P02", true, false],
   ["57P03", true, false],
+  ["57P05", true, false],
+  ["58030", true, false],
   ["XX000", false, false],
 ] as const;
 for (const [code, retryable, rowCaused] of failures) {

@@ -172,10 +172,16 @@ test("anything but a pool or client, and wrong options, are refused with all tha
   const pool = new Pool();
   const wrong = (options: unknown, message: RegExp): void =>
     assert.throws(() => new PgDriver(pool, options as object), { code: "configuration", message });
-  wrong([], /options: expected an object/);
-  wrong({ schemas: "a" }, /options\.schemas: unknown option/);
-  wrong({ schema: "", prepare: 1, server: "mysql" }, /schema: .*; options\.prepare: .*; options\.server: /);
-  for (const schema of ["a\0", "x".repeat(47), "é".repeat(24), "\ud800", 5]) wrong({ schema }, /options\.schema: /);
+  wrong([], /^options must be an object$/);
+  wrong({ schemas: "a" }, /^options\.schemas is not an option; did you mean schema\?$/);
+  wrong({ prepareMs: 1 }, /^options\.prepareMs is not an option; use prepare with a duration/);
+  const all = { schema: "", prepare: 1, server: "mysql", max: 1 };
+  wrong(
+    all,
+    /max is not an option; known are .*; options\.schema must .*; options\.prepare must .*; options\.server must /,
+  );
+  for (const schema of ["a\0", "x".repeat(47), "é".repeat(24), "\ud800", 5])
+    wrong({ schema }, /^options\.schema must be the name of a schema/);
   for (const schema of ["x".repeat(46), 'a"b', null, undefined]) {
     assert.doesNotThrow(() => new PgDriver(pool, { schema }));
   }

@@ -9,7 +9,7 @@ import {
   type DriverTransactionOptions,
   type MigrationFacet,
   type RuntimeDriver,
-  type Scope,
+  type OwnScope,
   type SessionNeeds,
 } from "riverqueue/driver";
 import { locationOf, newMemoryDatabase, openHandle, type DatabaseLocation } from "./connection/database-location.ts";
@@ -27,8 +27,6 @@ import { SqliteNotices } from "./facets/notices-facet.ts";
 import { SqliteQueues } from "./facets/queues-facet.ts";
 import { InsertCoalescer } from "./jobs/insert-coalescer.ts";
 import { OutboxPoll } from "./outbox/outbox-poll.ts";
-import { RiverTransaction } from "./scope/river-transaction.ts";
-import { assertNotReentrant } from "./scope/reentrancy.ts";
 import { UnitRunner } from "./scope/unit-runner.ts";
 import { EXISTING_TABLES } from "./sql/schema/existing-tables.ts";
 
@@ -148,19 +146,8 @@ export class SqliteDriver implements RuntimeDriver<DatabaseSync>, Disposable {
   }
 
   /** Runs `body` in a transaction of River's; see the essay on locking in the documentation. */
-  async transaction<T>(
-    body: (scope: Scope<DatabaseSync>) => Promise<T>,
-    { durability }: DriverTransactionOptions,
-  ): Promise<T> {
-    assertNotReentrant(this.#connection.identity, "transaction", "transaction");
-    const transaction = new RiverTransaction(this.#connection, durability, this.#busyTimeoutMs);
-    try {
-      const result = await transaction.run(body);
-      if (transaction.wroteNotices) this.#poll.wake();
-      return result;
-    } catch (error) {
-      throw translateFailure(error, "transaction");
-    }
+  transaction<T>(body: (scope: OwnScope) => Promise<T>, { durability }: DriverTransactionOptions): Promise<T> {
+    return this.#runner(false).transaction(body, { durability });
   }
 
   /**

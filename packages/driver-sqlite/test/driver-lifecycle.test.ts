@@ -50,15 +50,20 @@ test("the constructor refuses what names no file", async (t) => {
 test("options are checked by name", async (t) => {
   using database = new DatabaseSync(join(temporaryFolder(t), "options.db"));
   const wrong: [unknown, RegExp][] = [
-    [null, /^options: /],
-    [[], /^options: /],
-    [{ busyTimeoutMs: 1 }, /options\.busyTimeoutMs: unknown option, expected busyTimeout/],
-    [{ busyTimeout: 5 }, /options\.busyTimeout: /],
-    [{ busyTimeout: { years: 1 } }, /options\.busyTimeout: /],
-    [{ busyTimeout: { seconds: -1 } }, /options\.busyTimeout: /],
-    [{ busyTimeout: {} }, /options\.busyTimeout: /],
-    [{ busyTimeout: { seconds: null } }, /options\.busyTimeout: /],
-    [{ busyTimeout: { seconds: "5" } }, /options\.busyTimeout: /],
+    [null, /^options must be an object$/],
+    [[], /^options must be an object$/],
+    [{ bussyTimeout: 1 }, /^options\.bussyTimeout is not an option; did you mean busyTimeout\?$/],
+    [{ busyTimeoutMs: 1 }, /^options\.busyTimeoutMs is not an option; use busyTimeout with a duration/],
+    [
+      { wait: 1, busyTimeout: 5 },
+      /^options\.wait is not an option; known are busyTimeout; options\.busyTimeout must be/,
+    ],
+    [{ busyTimeout: 5 }, /^options\.busyTimeout must be a duration/],
+    [{ busyTimeout: { years: 1 } }, /^options\.busyTimeout must be a duration/],
+    [{ busyTimeout: { seconds: -1 } }, /^options\.busyTimeout must not be negative$/],
+    [{ busyTimeout: {} }, /^options\.busyTimeout must be a duration/],
+    [{ busyTimeout: { seconds: null } }, /^options\.busyTimeout must be a duration/],
+    [{ busyTimeout: { seconds: "5" } }, /^options\.busyTimeout must be a duration/],
   ];
   for (const [options, message] of wrong) {
     assert.throws(() => new SqliteDriver(database, options as never), { code: "configuration", message });

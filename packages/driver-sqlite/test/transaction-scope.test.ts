@@ -247,12 +247,12 @@ test("transaction() refuses wrong arguments by name", async (t) => {
   const options = { busyTimeoutMs: 5 } as never;
   await assert.rejects(transaction(database, nothing, options), {
     code: "validation",
-    message: /options\.busyTimeoutMs: /,
+    message: "options.busyTimeoutMs is not an option; use busyTimeout with a duration such as { seconds: 5 }",
   });
   const wrong = { busyTimeout: { months: 1 } };
   await assert.rejects(transaction(database, nothing, wrong), {
     code: "validation",
-    message: /options\.busyTimeout: /,
+    message: "options.busyTimeout must be a duration of days or smaller units, such as { seconds: 5 }",
   });
 });
 

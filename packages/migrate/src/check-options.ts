@@ -1,103 +1,118 @@
-/** Checks what callers pass in. Every message names the path of the bad value and what was expected. */
-import { ConfigurationError, ValidationError } from "riverqueue/driver";
-import type { Migration, MigrationBackend } from "./migration.ts";
+/** Checks what callers pass in. One error names everything wrong with one set of options, each with its path. */
+import { ConfigurationError, OptionProblems } from "riverqueue/driver";
+import {
+  MIGRATION_LINE_MAIN,
+  MIGRATION_LINES,
+  type Migration,
+  type MigrationBackend,
+  type MigrationLineName,
+} from "./migration.ts";
 
-type Fail = (message: string) => never;
 type Fields = Readonly<Record<string, unknown>>;
 
-const misconfigured: Fail = (message) => {
-  throw new ConfigurationError(message);
-};
-const invalid: Fail = (message) => {
-  throw new ValidationError(message);
-};
-
-/** The options as they are, once they are known to be an object with none but `known` keys. */
-function readObject(value: unknown, path: string, known: readonly string[], fail: Fail): Fields {
-  if (value === undefined) return {};
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return fail(`${path} must be an object`);
-  for (const key of Reflect.ownKeys(value)) {
-    if (typeof key === "symbol" || !known.includes(key)) {
-      return fail(`${path}.${String(key)} is not an option; known are ${known.join(", ")}`);
-    }
-  }
-  return value as Fields;
+function readBoolean(problems: OptionProblems, fields: Fields, key: string, fallback: boolean): boolean {
+  const value = fields[key];
+  if (value === undefined || typeof value === "boolean") return value ?? fallback;
+  problems.add(`options.${key}`, "must be a boolean");
+  return fallback;
 }
 
-function readBoolean(value: unknown, fallback: boolean, path: string, fail: Fail): boolean {
-  if (value === undefined) return fallback;
-  return typeof value === "boolean" ? value : fail(`${path} must be a boolean`);
-}
-
-function readInteger(value: unknown, minimum: number, path: string, fail: Fail): number | undefined {
+function readInteger(problems: OptionProblems, value: unknown, path: string, minimum: number): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= minimum) return value;
-  return fail(`${path} must be an integer of at least ${minimum}`);
+  problems.add(path, `must be an integer of at least ${minimum}`);
+  return undefined;
 }
 
 /** @throws ConfigurationError unless `value` names a backend. */
 export function checkBackend(value: unknown): asserts value is MigrationBackend {
-  if (value !== "postgres" && value !== "sqlite") misconfigured('backend must be "postgres" or "sqlite"');
+  if (value === "postgres" || value === "sqlite") return;
+  throw new ConfigurationError('backend must be "postgres" or "sqlite"');
 }
 
-/** A schema name, null for the default one, or undefined. @throws ConfigurationError */
-export function checkSchema(value: unknown, path: string): string | null | undefined {
+/** A schema name, null for the default one, or undefined; null with a problem when it is none of these. */
+export function readSchema(problems: OptionProblems, value: unknown, path: string): string | null | undefined {
   if (value === undefined || value === null) return value;
   if (typeof value === "string" && value !== "" && !value.includes("\0")) return value;
-  return misconfigured(`${path} must be the name of a schema`);
+  problems.add(path, "must be the name of a schema");
+  return null;
+}
+
+function isKnownLine(name: unknown): name is MigrationLineName {
+  return MIGRATION_LINES.some((known) => known === name);
+}
+
+/** Checked options of `loadMigrations`. */
+export interface LoadOptions {
+  readonly line: MigrationLineName;
+  readonly schema: string | null | undefined;
+  readonly ginIndexes: boolean;
 }
 
 /** Options of `loadMigrations`. @throws ConfigurationError */
-export function checkLoadOptions(value: unknown): { schema: string | null | undefined; ginIndexes: boolean } {
-  const options = readObject(value, "options", ["schema", "ginIndexes"], misconfigured);
-  return {
-    schema: checkSchema(options["schema"], "options.schema"),
-    ginIndexes: readBoolean(options["ginIndexes"], true, "options.ginIndexes", misconfigured),
-  };
+export function checkLoadOptions(value: unknown = {}): LoadOptions {
+  const problems = new OptionProblems();
+  const options = problems.object(value, "options", ["line", "schema", "ginIndexes"]);
+  const { line = MIGRATION_LINE_MAIN } = options;
+  if (!isKnownLine(line)) problems.add("options.line", `must be one of ${MIGRATION_LINES.join(", ")}`);
+  const schema = readSchema(problems, options["schema"], "options.schema");
+  const ginIndexes = readBoolean(problems, options, "ginIndexes", true);
+  problems.throwConfiguration();
+  return { line: line as MigrationLineName, schema, ginIndexes };
 }
+
+/** Checked options of `createMigrator`: a line that comes with this package, or any with migrations of its own. */
+export type CheckedMigratorOptions =
+  | { readonly line: MigrationLineName; readonly migrations: null; readonly ginIndexes: boolean }
+  | { readonly line: string; readonly migrations: readonly Migration[]; readonly ginIndexes: boolean };
 
 /** Options of `createMigrator`. @throws ConfigurationError */
-export function checkMigratorOptions(value: unknown): {
-  line: string | undefined;
-  migrations: readonly Migration[] | undefined;
-  ginIndexes: boolean;
-} {
-  const options = readObject(value, "options", ["line", "migrations", "ginIndexes"], misconfigured);
-  return {
-    line: checkLine(options["line"]),
-    migrations: checkMigrations(options["migrations"]),
-    ginIndexes: readBoolean(options["ginIndexes"], true, "options.ginIndexes", misconfigured),
-  };
-}
-
-function checkLine(value: unknown): string | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === "string" && value.length > 0 && value.length < 128 && !value.includes("\0")) return value;
-  return misconfigured("options.line must be a string of 1 to 127 characters");
-}
-
-function checkMigrations(value: unknown): readonly Migration[] | undefined {
-  if (value === undefined) return undefined;
-  if (!Array.isArray(value) || value.length === 0)
-    return misconfigured("options.migrations must be a list with at least one");
-  const migrations = value.map(checkMigration).toSorted((a, b) => a.version - b.version);
-  for (const [index, { version }] of migrations.entries()) {
-    if (version !== index + 1) misconfigured("options.migrations must have consecutive versions from 1, each once");
+export function checkMigratorOptions(value: unknown = {}): CheckedMigratorOptions {
+  const problems = new OptionProblems();
+  const options = problems.object(value, "options", ["line", "migrations", "ginIndexes"]);
+  const { line = MIGRATION_LINE_MAIN } = options;
+  const migrations = readMigrations(problems, options["migrations"]);
+  if (typeof line !== "string" || line.length === 0 || line.length > 127 || line.includes("\0")) {
+    problems.add("options.line", "must be a string of 1 to 127 characters");
+  } else if (migrations === null && !isKnownLine(line)) {
+    const lines = MIGRATION_LINES.map((name) => JSON.stringify(name)).join(", ");
+    problems.add("options.migrations", `must be given for a line other than ${lines}`);
   }
-  return migrations;
+  const ginIndexes = readBoolean(problems, options, "ginIndexes", true);
+  problems.throwConfiguration();
+  return { line, migrations, ginIndexes } as CheckedMigratorOptions;
 }
 
-function checkMigration(value: unknown, index: number): Migration {
-  const path = `options.migrations[${index}]`;
-  const fields = readObject(value ?? null, path, ["version", "name", "upSql", "downSql"], misconfigured);
+/** The migrations in order; null when none are given. */
+function readMigrations(problems: OptionProblems, value: unknown): readonly Migration[] | null {
+  if (value === undefined) return null;
+  if (!Array.isArray(value) || value.length === 0) {
+    problems.add("options.migrations", "must be a list with at least one");
+    return [];
+  }
+  const migrations = value.map((each, index) => readMigration(problems, each, `options.migrations[${index}]`));
+  if (migrations.some(({ version }) => version === undefined)) return [];
+  const sorted = (migrations as Migration[]).toSorted((a, b) => a.version - b.version);
+  if (sorted.some(({ version }, index) => version !== index + 1)) {
+    problems.add("options.migrations", "must have consecutive versions from 1, each once");
+  }
+  return sorted;
+}
+
+/** One migration as far as it is readable; the version is absent when it is not. */
+function readMigration(
+  problems: OptionProblems,
+  value: unknown,
+  path: string,
+): Omit<Migration, "version"> & { readonly version: number | undefined } {
+  const fields = problems.object(value, path, ["version", "name", "upSql", "downSql"]);
   const text = (key: string): string => {
     const found = fields[key];
-    return typeof found === "string" && found.trim() !== ""
-      ? found
-      : misconfigured(`${path}.${key} must be a non-empty string`);
+    if (typeof found === "string" && found.trim() !== "") return found;
+    problems.add(`${path}.${key}`, "must be a non-empty string");
+    return "";
   };
-  const version = readInteger(fields["version"], 1, `${path}.version`, misconfigured);
-  if (version === undefined) return misconfigured(`${path}.version must be an integer of at least 1`);
+  const version = readInteger(problems, fields["version"] ?? null, `${path}.version`, 1);
   return { version, name: text("name"), upSql: text("upSql"), downSql: text("downSql") };
 }
 
@@ -108,17 +123,21 @@ export interface RunLimits {
 }
 
 /** Options of `migrateUp` and `migrateDown`. @throws ValidationError */
-export function checkMigrateOptions(value: unknown): RunLimits & { readonly dryRun: boolean } {
-  const options = readObject(value, "options", ["dryRun", "maxSteps", "targetVersion"], invalid);
-  return {
-    dryRun: readBoolean(options["dryRun"], false, "options.dryRun", invalid),
-    maxSteps: readInteger(options["maxSteps"], -1, "options.maxSteps", invalid),
-    targetVersion: readInteger(options["targetVersion"], -1, "options.targetVersion", invalid),
-  };
+export function checkMigrateOptions(value: unknown = {}): RunLimits & { readonly dryRun: boolean } {
+  const problems = new OptionProblems();
+  const options = problems.object(value, "options", ["dryRun", "maxSteps", "targetVersion"]);
+  const dryRun = readBoolean(problems, options, "dryRun", false);
+  const maxSteps = readInteger(problems, options["maxSteps"], "options.maxSteps", -1);
+  const targetVersion = readInteger(problems, options["targetVersion"], "options.targetVersion", -1);
+  problems.throwValidation();
+  return { dryRun, maxSteps, targetVersion };
 }
 
 /** Options of `validate`. @throws ValidationError */
-export function checkValidateOptions(value: unknown): { readonly targetVersion: number | undefined } {
-  const options = readObject(value, "options", ["targetVersion"], invalid);
-  return { targetVersion: readInteger(options["targetVersion"], 1, "options.targetVersion", invalid) };
+export function checkValidateOptions(value: unknown = {}): { readonly targetVersion: number | undefined } {
+  const problems = new OptionProblems();
+  const options = problems.object(value, "options", ["targetVersion"]);
+  const targetVersion = readInteger(problems, options["targetVersion"], "options.targetVersion", 1);
+  problems.throwValidation();
+  return { targetVersion };
 }

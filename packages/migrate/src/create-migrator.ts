@@ -1,11 +1,11 @@
 /** Makes migrators, and gives each call of one a session, a snapshot and an error of the right class. */
-import { ConfigurationError, type MigrationFacet, type MigrationSession } from "riverqueue/driver";
+import type { MigrationFacet, MigrationSession } from "riverqueue/driver";
 import { checkMigrateOptions, checkMigratorOptions, checkValidateOptions } from "./check-options.ts";
 import { loadMigrations } from "./load-migrations.ts";
 import { type FailureContext, migrationFailure } from "./migration-failure.ts";
 import { MigrationLine } from "./migration-line.ts";
 import type { MigratorSource } from "./migration-target.ts";
-import { MIGRATION_LINE_MAIN, type Migration, type MigrationBackend, type MigrationDirection } from "./migration.ts";
+import type { Migration, MigrationBackend, MigrationDirection } from "./migration.ts";
 import type {
   MigrateOptions,
   MigrateResult,
@@ -24,15 +24,13 @@ import { inReadTransaction } from "./transaction.ts";
  *
  * @param source - a driver that can work jobs, `{ pool, schema }` or `{ client, schema }` for Postgres, where the schema
  * must exist, or `{ database }` for SQLite
- * @throws ConfigurationError when the source or an option is wrong, or for a line other than `main` without migrations.
+ * @throws ConfigurationError when the source or an option is wrong, or for a line that is not one of `MIGRATION_LINES`
+ * without migrations.
  */
 export function createMigrator(source: MigratorSource, options?: MigratorOptions): Migrator {
   const facet = openSource(source);
-  const { line = MIGRATION_LINE_MAIN, migrations, ginIndexes } = checkMigratorOptions(options);
-  if (migrations === undefined && line !== MIGRATION_LINE_MAIN) {
-    throw new ConfigurationError(`options.migrations must be given for a line other than "${MIGRATION_LINE_MAIN}"`);
-  }
-  const known = migrations ?? loadMigrations(facet.backend, { ginIndexes });
+  const { line, migrations, ginIndexes } = checkMigratorOptions(options);
+  const known = migrations ?? loadMigrations(facet.backend, { line, ginIndexes });
   return new LineMigrator(facet, new MigrationLine(facet.backend, facet.schema, line, known));
 }
 

@@ -1,7 +1,14 @@
 /** `@riverqueue/migrate`: brings the schema of a River database up and down. */
 export { createMigrator } from "./create-migrator.ts";
 export { loadMigrations, type LoadMigrationsOptions } from "./load-migrations.ts";
-export { type Migration, MIGRATION_LINE_MAIN, type MigrationBackend, type MigrationDirection } from "./migration.ts";
+export {
+  type Migration,
+  MIGRATION_LINE_MAIN,
+  MIGRATION_LINES,
+  type MigrationBackend,
+  type MigrationDirection,
+  type MigrationLineName,
+} from "./migration.ts";
 export type {
   MigrationTarget,
   MigratorSource,

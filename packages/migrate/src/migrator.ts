@@ -3,9 +3,9 @@ import type { Migration, MigrationBackend, MigrationDirection } from "./migratio
 
 /** Options of `createMigrator`. */
 export interface MigratorOptions {
-  /** Line to migrate, `main` by default. Another line needs `migrations`. */
+  /** Line to migrate, `main` by default. One that is not among `MIGRATION_LINES` needs `migrations`. */
   readonly line?: string | undefined;
-  /** Versions of the line, in any order, consecutive from 1. By default those of the main line. */
+  /** Versions of the line, in any order, consecutive from 1. By default those that come with this package. */
   readonly migrations?: readonly Migration[] | undefined;
   /**
    * Postgres only, true by default: false leaves out the GIN indexes on arguments and metadata, which make inserts dearer

@@ -1,6 +1,6 @@
 /** Finds out what a migrator was given, and how to reach the database through it. */
-import { ConfigurationError, type MigrationFacet } from "riverqueue/driver";
-import { checkSchema } from "./check-options.ts";
+import { ConfigurationError, type MigrationFacet, OptionProblems } from "riverqueue/driver";
+import { readSchema } from "./check-options.ts";
 import type { MigratorSource, PgMigrationClient, PgMigrationPool } from "./migration-target.ts";
 import { postgresClientFacet, postgresPoolFacet } from "./postgres-migration-facet.ts";
 import { sqliteMigrationFacet } from "./sqlite-migration-facet.ts";
@@ -27,34 +27,38 @@ function readSource(source: unknown): Readonly<Record<string, unknown>> {
 }
 
 function openDatabase(fields: Readonly<Record<string, unknown>>): MigrationFacet {
-  refuseOthers(fields, ["database"]);
   const { database } = fields;
-  if (hasMethods(database, ["exec", "prepare"])) return sqliteMigrationFacet(database as DatabaseSync);
-  throw new ConfigurationError("source.database must be a DatabaseSync of node:sqlite");
+  const problems = findOthers(fields, ["database"]);
+  if (!hasMethods(database, ["exec", "prepare"])) {
+    problems.add("source.database", "must be a DatabaseSync of node:sqlite");
+  }
+  problems.throwConfiguration();
+  return sqliteMigrationFacet(database as DatabaseSync);
 }
 
 function openPool(fields: Readonly<Record<string, unknown>>): MigrationFacet {
-  refuseOthers(fields, ["pool", "schema"]);
   const { pool } = fields;
-  if (hasMethods(pool, ["connect"])) return postgresPoolFacet(pool as PgMigrationPool, readSchema(fields));
-  throw new ConfigurationError("source.pool must be a pool of pg");
+  const problems = findOthers(fields, ["pool", "schema"]);
+  if (!hasMethods(pool, ["connect"])) problems.add("source.pool", "must be a pool of pg");
+  const schema = readSchema(problems, fields["schema"], "source.schema") ?? null;
+  problems.throwConfiguration();
+  return postgresPoolFacet(pool as PgMigrationPool, schema);
 }
 
 function openClient(fields: Readonly<Record<string, unknown>>): MigrationFacet {
-  refuseOthers(fields, ["client", "schema"]);
   const { client } = fields;
-  if (hasMethods(client, ["query"])) return postgresClientFacet(client as PgMigrationClient, readSchema(fields));
-  throw new ConfigurationError("source.client must be a connected client of pg");
+  const problems = findOthers(fields, ["client", "schema"]);
+  if (!hasMethods(client, ["query"])) problems.add("source.client", "must be a connected client of pg");
+  const schema = readSchema(problems, fields["schema"], "source.schema") ?? null;
+  problems.throwConfiguration();
+  return postgresClientFacet(client as PgMigrationClient, schema);
 }
 
-function readSchema(fields: Readonly<Record<string, unknown>>): string | null {
-  return checkSchema(fields["schema"], "source.schema") ?? null;
-}
-
-function refuseOthers(fields: Readonly<Record<string, unknown>>, known: readonly string[]): void {
-  const other = Object.keys(fields).find((key) => !known.includes(key));
-  if (other === undefined) return;
-  throw new ConfigurationError(`source.${other} is not known here; known are ${known.join(", ")}`);
+/** A problem for each key that does not belong beside the first of `known`. */
+function findOthers(fields: Readonly<Record<string, unknown>>, known: readonly string[]): OptionProblems {
+  const problems = new OptionProblems();
+  problems.object({ ...fields }, "source", known);
+  return problems;
 }
 
 function hasMethods(value: unknown, names: readonly string[]): boolean {

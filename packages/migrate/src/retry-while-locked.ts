@@ -2,7 +2,7 @@
 import { DatabaseOperationError } from "riverqueue/driver";
 
 /** How long a lock is waited for, in milliseconds: another migrator may be rebuilding a large table. */
-export const LOCK_WAIT_MS = 60_000;
+const LOCK_WAIT_MS = 60_000;
 
 const LONGEST_PAUSE_MS = 50;
 

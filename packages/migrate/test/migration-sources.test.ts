@@ -63,7 +63,11 @@ test("a wrong source is refused with what was expected", () => {
     [{}, /source must be a driver/],
     [{ canWork: false, backend: "postgres" }, /only inserts/],
     [{ database: "river.db" }, /source\.database must be a DatabaseSync/],
-    [{ database: new DatabaseSync(":memory:"), schema: "x" }, /source\.schema is not known here; known are database/],
+    [{ database: new DatabaseSync(":memory:"), schema: "x" }, /^source\.schema is not an option; known are database$/],
+    [
+      { pool: {}, schemas: "x", schema: "" },
+      /^source\.schemas is not an option; did you mean schema\?; source\.pool .*; source\.schema must/,
+    ],
     [{ pool: {} }, /source\.pool must be a pool of pg/],
     [{ client: { connect() {} } }, /source\.client must be a connected client of pg/],
     [{ pool: { connect() {} }, schema: 7 }, /source\.schema must be the name of a schema/],
@@ -86,10 +90,24 @@ test("wrong options of a migrator are refused with their path", () => {
   const migration = { version: 1, name: "n", upSql: "select 1", downSql: "select 1" };
   const wrong: readonly (readonly [unknown, RegExp])[] = [
     [7, /options must be an object/],
-    [{ lines: "main" }, /options\.lines is not an option; known are line, migrations, ginIndexes/],
+    [{ lines: "main" }, /^options\.lines is not an option; did you mean line\?$/],
+    [{ schema: "a" }, /^options\.schema is not an option; known are line, migrations, ginIndexes$/],
+    [
+      { lin: 1, line: 1, ginIndexes: 1, migrations: [{ version: 0, names: "n" }] },
+      new RegExp(
+        [
+          "^options\\.lin is not an option; did you mean line\\?",
+          "options\\.migrations\\[0\\]\\.names is not an option; did you mean name\\?",
+          "options\\.migrations\\[0\\]\\.version must be .*",
+          "options\\.migrations\\[0\\]\\.name must be .*",
+          "options\\.line must be .*",
+          "options\\.ginIndexes must be a boolean$",
+        ].join("; "),
+      ),
+    ],
     [{ line: "" }, /options\.line must be a string of 1 to 127 characters/],
     [{ line: "x".repeat(128) }, /options\.line must be/],
-    [{ line: "extra" }, /options\.migrations must be given for a line other than "main"/],
+    [{ line: "extra" }, /options\.migrations must be given for a line other than "main", /],
     [{ ginIndexes: "no" }, /options\.ginIndexes must be a boolean/],
     [{ migrations: [] }, /options\.migrations must be a list with at least one/],
     [{ migrations: [null] }, /options\.migrations\[0\] must be an object/],
@@ -122,7 +140,9 @@ test("wrong options of a call are refused with their path, before the database i
     [migrator.migrateUp({ maxSteps: -2 }), /options\.maxSteps/],
     [migrator.migrateDown({ targetVersion: "3" as unknown as number }), /options\.targetVersion must be an integer/],
     [migrator.migrateDown({ dryRun: 1 as unknown as boolean }), /options\.dryRun must be a boolean/],
-    [migrator.migrateDown({ steps: 1 } as object), /options\.steps is not an option/],
+    [migrator.migrateDown({ steps: 1 } as object), /options\.steps is not an option; known are dryRun, /],
+    [migrator.migrateUp({ maxStep: 1 } as object), /options\.maxStep is not an option; did you mean maxSteps\?/],
+    [migrator.migrateUp({ maxSteps: -2, dryRun: 1 } as object), /options\.dryRun .*; options\.maxSteps /],
     [migrator.validate({ targetVersion: 0 }), /options\.targetVersion must be an integer of at least 1/],
   ];
   for (const [call, message] of wrong) {

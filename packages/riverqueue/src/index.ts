@@ -26,6 +26,7 @@ export type {
 } from "./api/run-handle.ts";
 export type { QueueConfig } from "./api/queue-config.ts";
 export type { EventLoopDelayOptions } from "./runtime/event-loop-delay-options.ts";
+export type { FleetOptions } from "./fleet/fleet-settings.ts";
 export { REINDEXER_INDEX_NAMES_DEFAULT } from "./maintenance/maintenance-options.ts";
 export type { MaintenanceOptions, ReindexerSchedule } from "./maintenance/maintenance-options.ts";
 
@@ -77,6 +78,13 @@ export type {
   SortDirection,
 } from "./api/job-operations.ts";
 export type { QueueListOptions, QueueListResult, QueueOperations, QueueUpdateOptions } from "./api/queue-operations.ts";
+export type {
+  FleetAuditEntry,
+  FleetClient,
+  FleetLatencyBucket,
+  FleetMinute,
+  FleetQueueLatency,
+} from "./api/fleet-figures.ts";
 export type { InspectOperations, InspectOptions } from "./api/inspect-operations.ts";
 export type { ClientLoad, MinuteThroughput, QueueDepth, StateCount } from "./driver/inspect-facet.ts";
 

@@ -50,13 +50,19 @@ export class LaneGroup implements Lender {
 export class OneAtATime implements Lender {
   readonly #group: Lender;
   #last: Promise<unknown> = Promise.resolve();
+  #uses = 0;
 
   constructor(group: Lender) {
     this.#group = group;
   }
 
+  /** Nobody uses one, and nobody waits to. */
+  get free(): boolean {
+    return this.#uses === 0;
+  }
+
   async acquire(operation: string): Promise<Loan> {
-    const turn = Promise.withResolvers<void>();
+    const turn = this.#nextTurn();
     const before = this.#last;
     this.#last = turn.promise;
     await before;
@@ -77,5 +83,35 @@ export class OneAtATime implements Lender {
       turn.resolve();
       throw error;
     }
+  }
+
+  #nextTurn(): PromiseWithResolvers<void> {
+    const turn = Promise.withResolvers<void>();
+    this.#uses += 1;
+    void turn.promise.then(() => (this.#uses -= 1));
+    return turn;
+  }
+}
+
+/**
+ * Lends from its own while that is free. Otherwise whichever of it and a reserve has a connection first: a long use of
+ * its own holds nobody up as long as there is something else.
+ */
+export class WithReserve implements Lender {
+  readonly #own: OneAtATime;
+  readonly #reserve: Lender;
+
+  constructor(own: OneAtATime, reserve: Lender) {
+    this.#own = own;
+    this.#reserve = reserve;
+  }
+
+  async acquire(operation: string): Promise<Loan> {
+    if (this.#own.free) return this.#own.acquire(operation);
+    const arriving = [this.#own, this.#reserve].map((lender) => lender.acquire(operation));
+    // What goes wrong with one matters only when there is no other.
+    const first = await Promise.any(arriving).catch((error: AggregateError) => Promise.reject(error.errors[0]));
+    for (const other of arriving) other.then((loan) => loan === first || loan.release()).catch(() => {});
+    return first;
   }
 }

@@ -44,7 +44,8 @@ export async function withLoan<T>(
   }
 }
 
-async function acquireWithin(lender: Lender, operation: string, limit: TimeLimit): Promise<Loan> {
+/** A connection, unless the limit passes first. */
+export async function acquireWithin(lender: Lender, operation: string, limit: TimeLimit): Promise<Loan> {
   const arriving = lender.acquire(operation);
   try {
     return await limit.race(arriving);

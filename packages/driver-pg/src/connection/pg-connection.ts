@@ -3,7 +3,7 @@
  * neither opens nor closes anything.
  */
 import { statementOf, type Dialect, type SqlTemplate, type Statement } from "./dialect.ts";
-import { breaksConnection, isPreparedRefusal, operationError, translateFailure } from "./pg-failure.ts";
+import { breaksConnection, isOutdatedPlan, isPreparedRefusal, operationError, translateFailure } from "./pg-failure.ts";
 import type { PgClient } from "./pg-shapes.ts";
 import type { PrepareMode } from "./prepare-mode.ts";
 
@@ -80,15 +80,17 @@ export class PgConnection implements StatementRunner {
 
   async run(operation: string, template: SqlTemplate, values: readonly PgValue[]): Promise<PgRows> {
     const statement = statementOf(template, this.dialect);
-    const named = this.#prepare.named;
+    const { named, edition } = this.#prepare;
+    const { text } = statement;
     try {
-      return rowsOf(await this.#send(named ? statement : { text: statement.text }, values));
+      return rowsOf(await this.#send(named ? { text, name: this.#prepare.nameOf(statement) } : { text }, values));
     } catch (error) {
-      if (!named || !isPreparedRefusal(error)) throw this.#failure(error, operation);
-      this.#prepare.fallBack();
+      if (named && isOutdatedPlan(error)) this.#prepare.outdate(edition);
+      else if (named && isPreparedRefusal(error)) this.#prepare.fallBack();
+      else throw this.#failure(error, operation);
       // The error has aborted the transaction, so only its owner can start again.
       if (this.#inTransaction) throw operationError("prepared", operation, { cause: error });
-      return this.runOnce(operation, statement.text, values);
+      return this.runOnce(operation, text, values);
     }
   }
 

@@ -14,6 +14,7 @@ export type PgFailureReason =
   | "permission"
   | "prepared"
   | "readonly"
+  | "resources"
   | "serialization"
   | "shutdown"
   | "timeout"
@@ -40,8 +41,10 @@ const FACTS: Readonly<Record<PgFailureReason, FailureFacts>> = {
   missing: never("a table, column or schema is missing"),
   other: never("Postgres refused the statement"),
   permission: never("permission was denied"),
-  prepared: again("the prepared statement is not known any more"),
+  prepared: again("the prepared statement is not known any more, or outdated"),
   readonly: again("the database is read-only at present"),
+  // Repaired while the process runs, so what waits for it must not be lost.
+  resources: again("the server is out of disk or memory, or one of its devices fails"),
   serialization: again("the transaction conflicted with another one"),
   shutdown: again("the server is starting, stopping or ended the session"),
   timeout: again("the statement was cancelled, or took longer than its limit"),
@@ -50,6 +53,8 @@ const FACTS: Readonly<Record<PgFailureReason, FailureFacts>> = {
 
 const REASON_OF_SQLSTATE: Readonly<Record<string, PgFailureReason>> = {
   "25006": "readonly",
+  "25P03": "shutdown",
+  "25P04": "shutdown",
   "26000": "prepared",
   "3F000": "missing",
   "40001": "serialization",
@@ -64,6 +69,7 @@ const REASON_OF_SQLSTATE: Readonly<Record<string, PgFailureReason>> = {
   "57P01": "shutdown",
   "57P02": "shutdown",
   "57P03": "shutdown",
+  "57P05": "shutdown",
 };
 
 const REASON_OF_CLASS: Readonly<Record<string, PgFailureReason>> = {
@@ -71,7 +77,9 @@ const REASON_OF_CLASS: Readonly<Record<string, PgFailureReason>> = {
   "22": "malformed",
   "23": "constraint",
   "28": "permission",
+  "53": "resources",
   "54": "too_big",
+  "58": "resources",
 };
 
 const UNIQUE_INDEX = "river_job_unique_idx";
@@ -123,6 +131,12 @@ export function isRowCaused(error: unknown): boolean {
 export function isPreparedRefusal(error: unknown): boolean {
   const sqlstate = sqlstateOf(error);
   return sqlstate === "26000" || sqlstate === "42P05";
+}
+
+/** The result of a prepared statement has other types by now. The code alone stands for much else. */
+export function isOutdatedPlan(error: unknown): boolean {
+  const { code, routine } = (error ?? {}) as { readonly code?: unknown; readonly routine?: unknown };
+  return code === "0A000" && routine === "RevalidateCachedQuery";
 }
 
 /** What a connection threw, as a `DatabaseOperationError`. */

@@ -1,12 +1,12 @@
 /** Statements of extension migration lines on Postgres. */
-import type { DriverCall, ExtensionFacet, ExtensionResult, ExtensionStatement } from "riverqueue/driver";
+import type { ExtensionCall, ExtensionFacet, ExtensionResult, ExtensionStatement } from "riverqueue/driver";
 import { quoteIdentifier, type Dialect } from "../connection/dialect.ts";
 import type { ForeignTransaction } from "../connection/foreign-transaction.ts";
 import { PgConnection, type PgValue, type TypedRows } from "../connection/pg-connection.ts";
 import type { PgTransaction } from "../connection/pg-shapes.ts";
 import type { Runners } from "../scope/runners.ts";
 
-type Call = DriverCall<PgTransaction>;
+type Call = ExtensionCall<PgTransaction>;
 
 const OPERATION = "extension.run";
 
@@ -29,9 +29,11 @@ export class PgExtension implements ExtensionFacet<PgTransaction> {
    * as the application's library reads them, and `changes` is the number of rows returned.
    */
   async run(statements: readonly ExtensionStatement[], call?: Call): Promise<readonly ExtensionResult[]> {
-    const { work } = this.#runners;
-    if (call?.scope !== undefined) return runAll(await work.scoped(call.scope), statements);
-    return work.own(OPERATION, call, (unit) => runAll(unit.connection, statements));
+    const runner = call?.lane === "background" ? this.#runners.maintenance : this.#runners.work;
+    if (call?.scope !== undefined) return runner.scoped(call.scope, (connection) => runAll(connection, statements));
+    if (statements.length > 1) return runner.own(OPERATION, call, (unit) => runAll(unit.connection, statements));
+    // It is atomic by itself, and sent alone it takes one round trip instead of three.
+    return runner.connected(OPERATION, { timeoutMs: call?.timeoutMs }, (connection) => runAll(connection, statements));
   }
 
   tableName(table: string): string {
@@ -63,7 +65,8 @@ function bound(value: ExtensionStatement["values"][number]): PgValue {
   return value instanceof Uint8Array ? `\\x${value.toHex()}` : String(value);
 }
 
-function decoded({ rows, columns, count }: TypedRows): ExtensionResult {
+/** Rows by column name, with values as {@link PgExtension.run} has them. */
+export function decoded({ rows, columns, count }: TypedRows): ExtensionResult {
   return {
     rows: rows.map((row) =>
       Object.fromEntries(columns.map(({ name, type }, index) => [name, decode(row[index] ?? null, type)])),

@@ -5,6 +5,9 @@ import { formatArray } from "../record/pg-array.ts";
 import type { Runners } from "../scope/runners.ts";
 import { EXISTING_INDEXES, INDEX_ARTIFACTS } from "../sql/indexes/existing.ts";
 
+/** Longest look into the catalog, in milliseconds. */
+const LOOK_LIMIT_MS = 30_000;
+
 /** Index verbs of the Postgres driver. */
 export class PgIndexes implements IndexesFacet {
   readonly #runners: Runners;
@@ -14,14 +17,14 @@ export class PgIndexes implements IndexesFacet {
   }
 
   existing({ names }: { readonly names: readonly string[] }): Promise<readonly string[]> {
-    return this.#runners.maintenance.use("indexes.existing", undefined, async (unit) => {
+    return this.#runners.maintenance.use("indexes.existing", { timeoutMs: LOOK_LIMIT_MS }, async (unit) => {
       const found = new Set((await unit.rows(EXISTING_INDEXES, formatArray(names))).map(([name]) => name));
       return names.filter((name) => found.has(name));
     });
   }
 
   artifacts({ index }: { readonly index: string }): Promise<readonly string[]> {
-    return this.#runners.maintenance.use("indexes.artifacts", undefined, async (unit) =>
+    return this.#runners.maintenance.use("indexes.artifacts", { timeoutMs: LOOK_LIMIT_MS }, async (unit) =>
       (await unit.rows(INDEX_ARTIFACTS, index)).map(([name]) => name ?? ""),
     );
   }

@@ -1,10 +1,12 @@
 /** The leadership row on Postgres. */
-import { resignedNotice, type DriverCall, type LeaderFacet, type LeaderTerm } from "riverqueue/driver";
+import type { DriverCall, LeaderFacet, LeaderTerm, LeaderTransaction } from "riverqueue/driver";
+import type { PgConnection } from "../connection/pg-connection.ts";
 import type { PgTransaction } from "../connection/pg-shapes.ts";
+import { holdsTerm, TermOver } from "../leader/fence.ts";
 import { leaderTerm } from "../leader/leader-term.ts";
-import { noticesJson } from "../notices/notices-json.ts";
 import { formatTime } from "../record/pg-time.ts";
 import type { Runners } from "../scope/runners.ts";
+import { Unit } from "../scope/unit.ts";
 import { CURRENT_TERM } from "../sql/leader/current.ts";
 import { ELECT } from "../sql/leader/elect.ts";
 import { RENEW } from "../sql/leader/renew.ts";
@@ -40,10 +42,22 @@ export class PgLeader implements LeaderFacet<PgTransaction> {
 
   resign({ term }: { readonly term: LeaderTerm }, call?: Call): Promise<boolean> {
     return this.#runners.control.use("leader.resign", call, async (unit) => {
-      const notices = noticesJson([resignedNotice(term.leaderId)]);
-      const row = await unit.row(RESIGN, term.leaderId, formatTime(term.electedAt), notices);
+      const row = await unit.row(RESIGN, term.leaderId, formatTime(term.electedAt));
       return row?.[0] === "1";
     });
+  }
+
+  async transact<T>({ term, body, durability, signal }: LeaderTransaction<T>, call?: Call): Promise<T | null> {
+    const fence = async (connection: PgConnection): Promise<void> => {
+      if (!(await holdsTerm(new Unit("leader.transact", connection, call?.now), term))) throw new TermOver();
+    };
+    const options = { relaxed: durability === "relaxed", last: fence, timeoutMs: call?.timeoutMs, signal };
+    try {
+      return await this.#runners.maintenance.transaction(body, options);
+    } catch (error) {
+      if (error instanceof TermOver) return null;
+      throw error;
+    }
   }
 
   current(call?: Call): Promise<LeaderTerm | null> {

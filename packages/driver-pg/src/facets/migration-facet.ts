@@ -1,8 +1,9 @@
 /** DDL for migrations, on a connection of its own while they run. Migrators take turns by an advisory lock of theirs. */
 import type { MigrationFacet, MigrationSession } from "riverqueue/driver";
 import type { Lender } from "../connection/lender.ts";
-import type { PgConnection } from "../connection/pg-connection.ts";
+import type { PgConnection, PgValue } from "../connection/pg-connection.ts";
 import { operationError, translateFailure } from "../connection/pg-failure.ts";
+import { decoded } from "./extension-facet.ts";
 
 const OPERATION = "migrations";
 
@@ -39,19 +40,21 @@ function refuseOpenTransaction({ client }: PgConnection): void {
   throw operationError("other", OPERATION, { text: "the client has a transaction open" });
 }
 
-function sessionOn({ client }: PgConnection): MigrationSession {
-  const run = async (sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]> => {
-    try {
-      const { rows } = await client.query(sql, values === undefined ? undefined : [...values]);
-      return rows as Record<string, unknown>[];
-    } catch (error) {
-      throw translateFailure(error, OPERATION);
-    }
-  };
+function sessionOn(connection: PgConnection): MigrationSession {
   return {
     async execute(sql) {
-      await run(sql);
+      try {
+        await connection.client.query(sql);
+      } catch (error) {
+        throw translateFailure(error, OPERATION);
+      }
     },
-    query: (sql, values = []) => run(sql, values),
+    async query(sql, values = []) {
+      return [...decoded(await connection.runTyped(OPERATION, sql, values.map(asValue))).rows];
+    },
   };
+}
+
+function asValue(value: string | number | bigint | null): PgValue {
+  return value === null ? null : String(value);
 }

@@ -9,11 +9,11 @@ import {
 import type { SqlTemplate } from "../connection/dialect.ts";
 import { isUniqueKeyConflict } from "../connection/pg-failure.ts";
 import type { PgRow, PgValue } from "../connection/pg-connection.ts";
-import { fenceValues } from "../leader/leader-term.ts";
+import { holdsTerm, TermOver } from "../leader/fence.ts";
 import { formatArray } from "../record/pg-array.ts";
 import { formatTime, parseTime } from "../record/pg-time.ts";
 import type { OwnUnit } from "../scope/unit.ts";
-import { DUE, KEY_HOLDERS, PROMOTION_FENCE, SET_AVAILABLE, SET_DISCARDED } from "../sql/jobs/promote.ts";
+import { DUE, KEY_HOLDERS, SET_AVAILABLE, SET_DISCARDED } from "../sql/jobs/promote.ts";
 
 /** A due row. */
 interface DueJob extends PromotableJob {
@@ -23,12 +23,12 @@ interface DueJob extends PromotableJob {
 
 /** Runs inside one transaction. Null when the term is over. */
 export async function promoteJobs(unit: OwnUnit, params: PromoteJobsParams): Promise<PromoteJobsResult | null> {
-  if (!(await holdsTerm(unit, params))) return null;
+  if (!(await holdsTerm(unit, params.term))) return null;
   const due = await findDue(unit, params);
   const done = await move(unit, due, params);
   const queues = queuesDue(done.promote, params.noticeBy);
   // Asked again: reading and locking may have taken longer than the term.
-  if (!(await holdsTerm(unit, params))) throw new TermOver();
+  if (!(await holdsTerm(unit, params.term))) throw new TermOver();
   await unit.send(params.noticesFor(queues));
   return {
     taken: done.promote.length + done.discard.length,
@@ -36,13 +36,6 @@ export async function promoteJobs(unit: OwnUnit, params: PromoteJobsParams): Pro
     discarded: done.discard.length,
     skipped: done.skip.map(({ id }) => id),
   };
-}
-
-/** Rolls the transaction back; the verb then answers null. */
-export class TermOver extends Error {}
-
-async function holdsTerm(unit: OwnUnit, { term }: PromoteJobsParams): Promise<boolean> {
-  return (await unit.row(PROMOTION_FENCE, ...fenceValues(unit, term)))?.[0] === "true";
 }
 
 /** Looks further as long as rows that must be left alone use up the limit. */

@@ -1,12 +1,20 @@
 /** Where a verb runs: in the application's transaction, in River's, or as a unit of its own on a lent connection. */
-import { BackendMismatchError, TransactionScopeError, type DriverCall, type Scope } from "riverqueue/driver";
+import {
+  BackendMismatchError,
+  TransactionScopeError,
+  type DriverCall,
+  type OwnScope,
+  type Scope,
+} from "riverqueue/driver";
 import type { Dialect } from "../connection/dialect.ts";
 import { ForeignTransaction } from "../connection/foreign-transaction.ts";
 import { withLoan, type Lender, type UseLimits } from "../connection/lender.ts";
 import { PgConnection, type StatementRunner } from "../connection/pg-connection.ts";
 import { isPgClient, isPool, type PgTransaction } from "../connection/pg-shapes.ts";
 import type { PrepareMode } from "../connection/prepare-mode.ts";
-import { inTransaction, RiverTransaction } from "./river-transaction.ts";
+import { TimeLimit } from "../connection/time-limit.ts";
+import { inTransaction } from "./in-transaction.ts";
+import { RiverTransaction } from "./river-transaction.ts";
 import { OwnUnit, Unit } from "./unit.ts";
 
 type Call = DriverCall<PgTransaction> | undefined;
@@ -21,6 +29,14 @@ export interface RunnerContext {
   readonly prepareDriver: (runner: StatementRunner) => Promise<void>;
   /** The lender lends the application's one client, on which River begins no transaction. */
   readonly singleClient: boolean;
+}
+
+/** How a transaction runs that others fill. */
+export interface TransactionOptions extends UseLimits {
+  /** The commit need not wait for the disk. */
+  readonly relaxed: boolean;
+  /** Runs before the commit; what it throws rolls back. */
+  readonly last?: (connection: PgConnection) => Promise<void>;
 }
 
 /** Runs verbs on what one lender lends. */
@@ -65,30 +81,26 @@ export class PgRunner {
         inTransaction(operation, connection, relaxed, () => body(new OwnUnit(operation, connection, call?.now))),
       );
     const { prepare } = this.#context;
-    const named = prepare.named;
+    const { edition } = prepare;
     try {
       return await attempt();
     } catch (error) {
-      // The refusal of a prepared statement has aborted the whole transaction; without names it is not refused again.
-      if (named && !prepare.named && isPrepared(error)) return attempt();
+      // The refusal of a prepared statement has aborted the whole transaction; sent otherwise it is not refused again.
+      if (edition !== prepare.edition && isPrepared(error)) return attempt();
       throw error;
     }
   }
 
-  /** Runs the application's `body` in a transaction of River's. */
-  async transaction<T>(body: (scope: Scope<PgTransaction>) => Promise<T>, relaxed: boolean): Promise<T> {
-    const operation = "transaction";
-    this.#refuseSingleClient(operation);
-    return withLoan(this.#lender, operation, {}, (connection) => {
-      const handle = new RiverTransaction(connection, this.#context);
-      return inTransaction(operation, connection, relaxed, async () => {
-        try {
-          return await body({ owner: "river", handle });
-        } finally {
-          handle.end();
-        }
-      });
-    });
+  /** Runs `body`, in which code of the application takes part, in a transaction of River's. */
+  async transaction<T>(
+    body: (scope: OwnScope) => Promise<T>,
+    { relaxed, last = nothing, timeoutMs, signal }: TransactionOptions,
+  ): Promise<T> {
+    this.#refuseSingleClient("transaction");
+    using limit = new TimeLimit("transaction", timeoutMs, signal);
+    limit.check();
+    const parts = { lender: this.#lender, limit, relaxed, owner: this.#context };
+    return await new RiverTransaction(parts).run(body, last);
   }
 
   /** Runs something that needs the connection itself, outside any transaction. */
@@ -96,10 +108,16 @@ export class PgRunner {
     return withLoan(this.#lender, operation, limits, body);
   }
 
-  /** The connection of a scope, for statements whose columns are not known beforehand. */
-  async scoped(scope: Scope<PgTransaction>): Promise<PgConnection | ForeignTransaction> {
-    if (scope.owner === "river") return connectionOf(scope.handle, this.#context);
-    const { tx } = scope;
+  /** Runs `body` on the connection of a scope, for statements whose columns are not known beforehand. */
+  async scoped<T>(
+    scope: Scope<PgTransaction>,
+    body: (connection: PgConnection | ForeignTransaction) => Promise<T>,
+  ): Promise<T> {
+    if (scope.owner === "river") return transactionOf(scope.handle, this.#context).use(body);
+    return body(await this.#callers(scope.tx));
+  }
+
+  async #callers(tx: unknown): Promise<PgConnection | ForeignTransaction> {
     assertTransaction(tx);
     const { dialect, textualDialect, prepare, prepareDriver } = this.#context;
     const native = isPgClient(tx);
@@ -115,7 +133,7 @@ export class PgRunner {
     scope: Scope<PgTransaction>,
     body: (unit: Unit) => Promise<T>,
   ): Promise<T> {
-    return body(new Unit(operation, await this.scoped(scope), call.now));
+    return this.scoped(scope, (connection) => body(new Unit(operation, connection, call.now)));
   }
 
   #refuseSingleClient(operation: string): void {
@@ -136,12 +154,13 @@ function isPrepared(error: unknown): boolean {
   return (error as { details?: { reason?: unknown } }).details?.reason === "prepared";
 }
 
-function connectionOf(handle: object, owner: object): PgConnection {
-  if (!(handle instanceof RiverTransaction) || handle.owner !== owner) {
-    throw new BackendMismatchError("postgres", "scope: expected a scope of this driver's transaction()");
-  }
-  if (!handle.open) throw new TransactionScopeError("no_transaction", "scope: the transaction has ended");
-  return handle.connection;
+function transactionOf(handle: object, owner: object): RiverTransaction {
+  if (handle instanceof RiverTransaction && handle.owner === owner) return handle;
+  throw new BackendMismatchError("postgres", "scope: expected a scope of this driver's transaction()");
+}
+
+function nothing(): Promise<void> {
+  return Promise.resolve();
 }
 
 function assertTransaction(tx: unknown): asserts tx is PgTransaction {

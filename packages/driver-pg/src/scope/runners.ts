@@ -7,6 +7,6 @@ export interface Runners {
   readonly control: PgRunner;
   /** Claims, completions and insertions. */
   readonly work: PgRunner;
-  /** Statements of the leader, which may take long: one at a time. */
+  /** What may take long: statements and transactions of the leader, and extensions' statements in the background. */
   readonly maintenance: PgRunner;
 }

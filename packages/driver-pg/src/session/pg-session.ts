@@ -1,12 +1,14 @@
 /** The connections of one runtime, kept from start to stop, and the facets that work on them. */
 import { ConfigurationError, type DriverFacets, type DriverSession, type SessionNeeds } from "riverqueue/driver";
-import { LaneGroup, OneAtATime } from "../connection/lane-lender.ts";
+import { LaneGroup, OneAtATime, WithReserve } from "../connection/lane-lender.ts";
 import { Lane, type Canceller } from "../connection/lane.ts";
 import type { Lender } from "../connection/lender.ts";
 import type { PgPool, PgTransaction } from "../connection/pg-shapes.ts";
+import { PoolLender } from "../connection/pool-lender.ts";
 import { formatArray } from "../record/pg-array.ts";
 import { PgRunner, type RunnerContext } from "../scope/pg-runner.ts";
 import type { Runners } from "../scope/runners.ts";
+import { BACKEND_PID } from "../sql/schema/backend-pid.ts";
 import { MISSING_TABLES } from "../sql/schema/missing-tables.ts";
 import { assertPoolSuffices, WORK_LANES } from "./connection-needs.ts";
 import { Listener } from "./listener.ts";
@@ -53,16 +55,20 @@ export async function openPgSession(
     for (const part of [listener, work, control]) part.close();
     return Promise.resolve();
   };
+  // Whatever may take long shares one of the two, so that claims and completions always have the other. An index that
+  // waits for its lock, or a hook that takes its time, must not hold up the leader's other services: they borrow.
+  const long = new WithReserve(new OneAtATime(work), new PoolLender(pool, context));
   const runners: Runners = {
     control: new PgRunner(control, context),
     work: new PgRunner(work, context),
-    maintenance: new PgRunner(new OneAtATime(work), context),
+    maintenance: new PgRunner(long, context),
   };
   try {
     await control.open(OPERATION);
     await requireTables(runners.control);
     await work.open(OPERATION);
-    if (needs.listens) await listener.reserve();
+    if (needs.listens && context.prepare.pooled && (await sharesSessions(runners))) context.prepare.noteSharing();
+    if (needs.listens && !context.prepare.shares) await listener.reserve();
   } catch (error) {
     await close();
     throw error;
@@ -77,6 +83,27 @@ function from(group: () => Lender | undefined): Canceller {
     if (loan === undefined) return;
     await cancel(loan.connection).finally(() => loan.release());
   };
+}
+
+/** How often each of two connections is asked. A pooler that is busy, or takes turns, shows itself by the second time. */
+const LOOKS = 3;
+
+/**
+ * Whether one process has been seen from two connections, or two from one. Sessions of their own never show that, so
+ * a pooler in session mode, behind which one can listen, is not taken for one in transaction mode.
+ */
+async function sharesSessions({ control, work }: Runners): Promise<boolean> {
+  const seen = new Set<unknown>();
+  const elsewhere = new Set<unknown>();
+  for (let look = 0; look < LOOKS; look++) {
+    seen.add(await processOf(control));
+    elsewhere.add(await processOf(work));
+  }
+  return seen.size > 1 || !seen.isDisjointFrom(elsewhere);
+}
+
+async function processOf(runner: PgRunner): Promise<unknown> {
+  return (await runner.use(OPERATION, undefined, (unit) => unit.row(BACKEND_PID)))?.[0];
 }
 
 async function requireTables(runner: PgRunner): Promise<void> {

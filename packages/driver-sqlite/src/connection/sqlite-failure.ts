@@ -12,6 +12,7 @@ export type SqliteFailureReason =
   | "malformed"
   | "other"
   | "readonly"
+  | "timeout"
   | "too_big";
 
 interface FailureFacts {
@@ -32,6 +33,7 @@ const FACTS: Readonly<Record<SqliteFailureReason, FailureFacts>> = {
   malformed: { text: "a JSON value is malformed or nested too deeply", retryable: false, rowCaused: true },
   other: { text: "SQLite refused the statement", retryable: false, rowCaused: false },
   readonly: { text: "the database is read-only", retryable: false, rowCaused: false },
+  timeout: { text: "it took too long", retryable: true, rowCaused: false },
   too_big: { text: "a value is too big", retryable: false, rowCaused: true },
 };
 

@@ -1,9 +1,12 @@
 /** Statements of extension migration lines on SQLite. */
 import type { DatabaseSync } from "node:sqlite";
-import type { DriverCall, ExtensionFacet, ExtensionResult, ExtensionStatement } from "riverqueue/driver";
+import type { ExtensionCall, ExtensionFacet, ExtensionResult, ExtensionStatement } from "riverqueue/driver";
 import type { SqliteConnection } from "../connection/sqlite-connection.ts";
+import type { Unit } from "../scope/unit.ts";
 import type { UnitRunner } from "../scope/unit-runner.ts";
 import { quoteIdentifier } from "../sql/identifier.ts";
+
+const OPERATION = "extension.run";
 
 /** Extension verbs of the SQLite driver. */
 export class SqliteExtension implements ExtensionFacet<DatabaseSync> {
@@ -13,10 +16,16 @@ export class SqliteExtension implements ExtensionFacet<DatabaseSync> {
     this.#runner = runner;
   }
 
-  run(statements: readonly ExtensionStatement[], call?: DriverCall<DatabaseSync>): Promise<readonly ExtensionResult[]> {
-    return this.#runner.transact("extension.run", call, ({ connection }) =>
-      statements.map((statement) => runOne(connection, statement)),
-    );
+  run(
+    statements: readonly ExtensionStatement[],
+    call?: ExtensionCall<DatabaseSync>,
+  ): Promise<readonly ExtensionResult[]> {
+    const body = ({ connection }: Unit): ExtensionResult[] =>
+      statements.map((statement) => runOne(connection, statement));
+    // A single one is atomic by itself, and a read then takes no lock.
+    return statements.length > 1
+      ? this.#runner.transact(OPERATION, call, body)
+      : this.#runner.change(OPERATION, call, body);
   }
 
   tableName(table: string): string {

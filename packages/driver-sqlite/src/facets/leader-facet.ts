@@ -1,8 +1,16 @@
 /** The leadership row on SQLite. */
 import type { DatabaseSync } from "node:sqlite";
-import { resignedNotice, type DriverCall, type LeaderFacet, type LeaderTerm } from "riverqueue/driver";
+import {
+  resignedNotice,
+  type DriverCall,
+  type LeaderFacet,
+  type LeaderTerm,
+  type LeaderTransaction,
+} from "riverqueue/driver";
+import { holdsTerm, TermOver } from "../leader/fence.ts";
 import { leaderTerm } from "../leader/leader-term.ts";
 import { formatEpochMilliseconds, formatTime } from "../record/canonical-time.ts";
+import type { Unit } from "../scope/unit.ts";
 import type { UnitRunner } from "../scope/unit-runner.ts";
 import { CURRENT_TERM } from "../sql/leader/current.ts";
 import { DELETE_EXPIRED_TERM, ELECT } from "../sql/leader/elect.ts";
@@ -45,6 +53,19 @@ export class SqliteLeader implements LeaderFacet<DatabaseSync> {
       unit.send([resignedNotice(term.leaderId)]);
       return true;
     });
+  }
+
+  async transact<T>({ term, body, durability, signal }: LeaderTransaction<T>, call?: Call): Promise<T | null> {
+    const fence = (unit: Unit): void => {
+      if (!holdsTerm(unit, term)) throw new TermOver();
+    };
+    const options = { durability, last: fence, now: call?.now, timeoutMs: call?.timeoutMs, signal };
+    try {
+      return await this.#runner.transaction(body, options);
+    } catch (error) {
+      if (error instanceof TermOver) return null;
+      throw error;
+    }
   }
 
   current(call?: Call): Promise<LeaderTerm | null> {

@@ -3,14 +3,14 @@
  * Turns every SQLite error into a `DatabaseOperationError`.
  */
 import { DatabaseSync } from "node:sqlite";
-import { BackendMismatchError, TransactionScopeError, type DriverCall } from "riverqueue/driver";
+import { BackendMismatchError, TransactionScopeError, type DriverCall, type OwnScope } from "riverqueue/driver";
 import { BusyBackoff } from "../connection/busy-backoff.ts";
 import { locationOf } from "../connection/database-location.ts";
 import type { Durability, PrivateConnection, UnitMode } from "../connection/private-connection.ts";
 import { SqliteConnection } from "../connection/sqlite-connection.ts";
 import { isBusy, isStaleSnapshot, translateFailure } from "../connection/sqlite-failure.ts";
 import { assertNotReentrant } from "./reentrancy.ts";
-import { RiverTransaction } from "./river-transaction.ts";
+import { RiverTransaction, type TransactionOptions } from "./river-transaction.ts";
 import { Unit } from "./unit.ts";
 
 type Call = DriverCall<DatabaseSync> | undefined;
@@ -50,6 +50,19 @@ export class UnitRunner {
   /** Runs several statements as one transaction. */
   transact<T>(operation: string, call: Call, body: (unit: Unit) => T, durability?: Durability): Promise<T> {
     return this.#run("transaction", operation, call, body, durability);
+  }
+
+  /** Runs `body`, in which code of the application takes part, in a transaction of River's. */
+  async transaction<T>(body: (scope: OwnScope) => Promise<T>, options: TransactionOptions): Promise<T> {
+    this.assertFree("transaction");
+    const transaction = new RiverTransaction(this.#connection, options, this.#options.busyTimeoutMs);
+    try {
+      const result = await transaction.run(body);
+      if (transaction.wroteNotices) this.#options.onNoticesCommitted();
+      return result;
+    } catch (error) {
+      throw translateFailure(error, "transaction");
+    }
   }
 
   /** @throws TransactionScopeError `reentrant` when a write from here would wait for itself. */

@@ -2,6 +2,7 @@
 import type { ClientLoad, MinuteThroughput, QueueDepth, StateCount } from "../driver/inspect-facet.ts";
 import type { LeaderTerm } from "../model/leader-term.ts";
 import type { DurationInput } from "../options/duration-input.ts";
+import type { FleetAuditEntry, FleetClient, FleetMinute, FleetQueueLatency } from "./fleet-figures.ts";
 
 /**
  * Bounds of one inspection.
@@ -33,4 +34,12 @@ export interface InspectOperations {
   clients(options?: InspectOptions): Promise<readonly ClientLoad[]>;
   /** The stored leadership term, or null. */
   leader(options?: InspectOptions): Promise<LeaderTerm | null>;
+  /** Clients that work jobs, the one heard of last first. Null where the migration line `fleet` is not applied. */
+  fleetClients(options?: InspectOptions): Promise<readonly FleetClient[] | null>;
+  /** What was done by the minute, queue and kind, latest first. Null as above. */
+  fleetMinutes(options?: InspectOptions): Promise<readonly FleetMinute[] | null>;
+  /** How long jobs waited in the last 15 minutes, by queue. Null as above. */
+  fleetLatency(options?: InspectOptions): Promise<readonly FleetQueueLatency[] | null>;
+  /** What happened to clients and queues, latest first. Null as above. */
+  fleetAudit(options?: InspectOptions): Promise<readonly FleetAuditEntry[] | null>;
 }

@@ -4,6 +4,7 @@ import type { QueueConfig } from "../api/queue-config.ts";
 import type { RegisteredTransaction } from "../api/registered-transaction.ts";
 import type { InsertOptions } from "../definition/insert-options.ts";
 import type { ExtensionOptions } from "../extend/river-hooks.ts";
+import type { FleetOptions } from "../fleet/fleet-settings.ts";
 import type { Logger } from "../kit/logger.ts";
 import type { MaintenanceOptions } from "../maintenance/maintenance-options.ts";
 import type { DurationInput } from "../options/duration-input.ts";
@@ -40,6 +41,13 @@ export interface ClientOptions<Tx = RegisteredTransaction> extends ExtensionOpti
   readonly fetchCooldown?: DurationInput | undefined;
   /** Claim only kinds that have a worker when the client starts. Default false: an unknown kind fails its attempt. */
   readonly fetchOnlyKnownKinds?: boolean | undefined;
+  /**
+   * Heartbeat, counts by the minute and audit trail of this client, where the migration line `fleet` is applied; `false`
+   * switches them off.
+   *
+   * @addition
+   */
+  readonly fleet?: FleetOptions | false | undefined;
   /** Time after timeout or abort at which an attempt counts as stuck and a thread is terminated; default 10 s. */
   readonly jobStuckThreshold?: DurationInput | undefined;
   /** Time a handler may take unless its worker sets another; default 1 min; `null` for no limit. */

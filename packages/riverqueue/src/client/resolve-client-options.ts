@@ -4,6 +4,7 @@ import { InsertFaults } from "../definition/insert-faults.ts";
 import type { NormalizedInsertOptions } from "../definition/insert-options.ts";
 import { readInsertOptions } from "../definition/read-insert-options.ts";
 import { type Extensions, resolveExtensions } from "../extend/resolve-extensions.ts";
+import { type FleetSettings, resolveFleet } from "../fleet/fleet-settings.ts";
 import type { Environment } from "../kit/environment.ts";
 import type { Logger } from "../kit/logger.ts";
 import { consoleLogger, guardedLogger, silentLogger } from "../kit/logger.ts";
@@ -34,6 +35,7 @@ const CLIENT_OPTION_NAMES = [
   "eventLoopDelay",
   "fetchCooldown",
   "fetchOnlyKnownKinds",
+  "fleet",
   "hooks",
   "insertMiddleware",
   "jobStuckThreshold",
@@ -61,6 +63,7 @@ export interface ClientSettings<Tx> {
   readonly errorHandler: RiverErrorHandler<Tx> | null;
   readonly errorStacks: "always" | "faults";
   readonly eventLoopDelay: EventLoopDelaySettings | null;
+  readonly fleet: FleetSettings | null;
   readonly jobStuckThresholdMs: number;
   readonly jobTimeoutMs: number | null;
   readonly logger: Logger;
@@ -94,6 +97,7 @@ export function resolveClientOptions<Tx>(options: unknown, environment: Environm
     errorHandler: readFunction(given, "errorHandler", problems) as RiverErrorHandler<Tx> | null,
     errorStacks: readChoice(given, "errorStacks", ["faults", "always"], problems),
     eventLoopDelay: resolveEventLoopDelay(given["eventLoopDelay"], problems),
+    fleet: resolveFleet(given["fleet"], problems),
     jobStuckThresholdMs: readDuration(problems, given["jobStuckThreshold"], "jobStuckThreshold", 10 * SECOND),
     jobTimeoutMs,
     logger: readLogger(given["logger"], problems),

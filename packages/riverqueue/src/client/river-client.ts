@@ -75,6 +75,7 @@ class RiverClient<Tx = RegisteredTransaction> implements ClientInterface<Tx> {
       environment,
       noticeLimiter: limiter,
       onInserted: (queues) => this.#wake(queues),
+      onWritten: (results) => countInserted(this.#core.hub, results),
     });
     const registry = makeRegistry(settings, () => environment.clock.now());
     const hub = new EventHub({ extensions, environment, logger });
@@ -137,6 +138,10 @@ function makeRegistry<Tx>(settings: ClientSettings<Tx>, now: () => Temporal.Inst
   const { logger, runtime, periodicJobs } = settings;
   const { leaderElectionDisabled } = runtime;
   return new PeriodicJobRegistry(periodicJobs, { leaderElectionDisabled, logger, now });
+}
+
+function countInserted({ tally }: EventHub, results: readonly InsertResult[]): void {
+  tally?.inserted(results.flatMap(({ job, status }) => (status === "inserted" ? [job] : [])));
 }
 
 function requireDriver<Tx>(driver: ClientDriver<Tx>, worksQueues: boolean): void {

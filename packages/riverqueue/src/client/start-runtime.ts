@@ -1,6 +1,7 @@
 /** Builds the parts of a runtime, wires them together and starts them. */
 import type { DriverSession, RuntimeDriver } from "../driver/driver.ts";
 import type { Backend } from "../driver/traits.ts";
+import { Fleet, type FleetDependencies } from "../fleet/fleet.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import { Leadership } from "../maintenance/leadership.ts";
 import { ConfigurationError } from "../model/errors/configuration-error.ts";
@@ -75,6 +76,7 @@ function assemble<Tx>(
     ...shared,
     settings: runtime,
     session,
+    runner,
     pipeline,
     controls,
     leadership,
@@ -86,6 +88,7 @@ function assemble<Tx>(
       queues: () => producers.keys(),
     }),
     loopDelay: settings.eventLoopDelay && new EventLoopDelayMonitor({ ...shared, settings: settings.eventLoopDelay }),
+    fleet: settings.fleet && new Fleet<Tx>({ ...shared, ...fleetParts(core, driver), settings: settings.fleet }),
     makeProducer: (queue, queueSettings) =>
       new QueueProducer<Tx>({
         ...shared,
@@ -102,6 +105,16 @@ function assemble<Tx>(
       fail = listener;
     },
   };
+}
+
+function fleetParts<Tx>(
+  { hub }: ClientCore<Tx>,
+  { backend }: RuntimeDriver<Tx>,
+): Pick<FleetDependencies<Tx>, "backend" | "countWith"> {
+  const countWith: FleetDependencies<Tx>["countWith"] = (tally) => {
+    hub.tally = tally;
+  };
+  return { backend, countWith };
 }
 
 function makeRunner<Tx>(

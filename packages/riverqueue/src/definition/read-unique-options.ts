@@ -3,7 +3,7 @@ import type { JobState } from "../model/job-state.ts";
 import { isJobState } from "../model/job-state.ts";
 import { toDuration } from "../options/duration-input.ts";
 import type { OptionProblems } from "../options/option-problems.ts";
-import { unusableSegment } from "./args-path.ts";
+import { splitArgsPath, unusableSegment } from "./args-path.ts";
 import { compareBytes } from "./byte-order.ts";
 import { durationNanoseconds } from "./duration-nanoseconds.ts";
 import type { NormalizedUniqueOptions } from "./unique-options.ts";
@@ -12,7 +12,7 @@ const KNOWN = ["byArgs", "byPeriod", "byQueue", "byState", "excludeKind"] as con
 const REQUIRED_STATES: readonly JobState[] = ["available", "pending", "running", "scheduled"];
 const SECOND = 1_000_000_000n;
 
-/** Checked unique options, or null when nothing is compared: such a job is not unique. */
+/** Checked unique options, or null when they ask for nothing: such a job is not unique. */
 export function readUniqueOptions(
   problems: OptionProblems,
   value: unknown,
@@ -27,7 +27,9 @@ export function readUniqueOptions(
     excludeKind: readFlag(problems, options.excludeKind, `${path}.excludeKind`),
   };
   const byState = options.byState !== undefined;
-  return unique.byArgs || unique.byPeriod || unique.byQueue || byState ? Object.freeze(unique) : null;
+  if (unique.byArgs || unique.byPeriod || unique.byQueue || byState) return Object.freeze(unique);
+  if (unique.excludeKind) problems.add(`${path}.excludeKind`, "needs byArgs, byPeriod, byQueue or byState beside it");
+  return null;
 }
 
 function readFlag(problems: OptionProblems, value: unknown, path: string): boolean {
@@ -50,7 +52,13 @@ function readByArgs(problems: OptionProblems, value: unknown, path: string): boo
     const segment = unusableSegment(each);
     if (segment !== null) problems.add(`${path}:`, `path ${quote(each)}: segment ${quote(segment)} cannot be used`);
   }
-  return Object.freeze(paths.toSorted(compareBytes));
+  return Object.freeze(paths.toSorted(comparePaths));
+}
+
+/** Other clients have keys where we have backslashes, so these do not count. */
+function comparePaths(a: string, b: string): number {
+  const [keysOfA, keysOfB] = [a, b].map((path) => splitArgsPath(path).join(".")) as [string, string];
+  return compareBytes(keysOfA, keysOfB) || compareBytes(a, b);
 }
 
 function isPath(value: unknown): value is string {

@@ -3,8 +3,8 @@ import type { JobState } from "../model/job-state.ts";
 import type { DurationInput } from "../options/duration-input.ts";
 
 /**
- * Properties that together form the unique key. With nothing but `excludeKind` a job is not unique. While a job with the
- * same key is in one of the unique states an insertion returns it with status `duplicate`.
+ * Properties that together form the unique key. While a job with the same key is in one of the unique states an insertion
+ * returns it with status `duplicate`. A job for which nothing is asked is not unique.
  */
 export interface UniqueOptions {
   /**
@@ -21,13 +21,13 @@ export interface UniqueOptions {
    * `cancelled` and `discarded` unless given.
    */
   readonly byState?: readonly JobState[] | undefined;
-  /** Leave the kind out of the key, so that jobs of different kinds exclude each other. */
+  /** Leave the kind out of the key, so that jobs of different kinds exclude each other. Refused when it is alone. */
   readonly excludeKind?: boolean | undefined;
 }
 
 /** Unique options that have been checked. */
 export interface NormalizedUniqueOptions {
-  /** Paths sorted by their bytes. */
+  /** Paths sorted by the bytes of their keys. */
   readonly byArgs: boolean | readonly string[];
   readonly byPeriod: Temporal.Duration | null;
   readonly byQueue: boolean;

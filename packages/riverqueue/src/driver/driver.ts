@@ -2,7 +2,7 @@
  * The seam between the core and a database. A driver turns every database error into one of the core's error classes
  * with a literal `code` and `retryable`; nobody above reads message text.
  */
-import type { Scope } from "./call.ts";
+import type { OwnScope } from "./call.ts";
 import type { ExtensionFacet } from "./extension-facet.ts";
 import type { IndexesFacet } from "./indexes-facet.ts";
 import type { InsertJobsParams } from "./insert-jobs.ts";
@@ -41,7 +41,7 @@ export interface InsertOnlyDriver<Tx> {
    * Runs `body` in a transaction of River's, committed when it resolves, rolled back when it rejects. The scope is
    * valid until then.
    */
-  transaction<T>(body: (scope: Scope<Tx>) => Promise<T>, options: DriverTransactionOptions): Promise<T>;
+  transaction<T>(body: (scope: OwnScope) => Promise<T>, options: DriverTransactionOptions): Promise<T>;
 }
 
 /** Which services a runtime needs connections for. */

@@ -14,10 +14,25 @@ export interface ExtensionResult {
   readonly changes: number;
 }
 
+/**
+ * On which connections of a runtime: `work` is shared with claims and completions; `background` holds up neither them nor
+ * leadership, however long a statement takes.
+ */
+export type ExtensionLane = "background" | "work";
+
+/** Options of {@link ExtensionFacet.run}. */
+export interface ExtensionCall<Tx> extends DriverCall<Tx> {
+  /** `work` unless given. Drivers with one connection, and calls with a scope, take no notice of it. */
+  readonly lane?: ExtensionLane | undefined;
+}
+
 /** Extension verbs of a runtime driver. */
 export interface ExtensionFacet<Tx> {
-  /** Runs the statements in order as one atomic unit, in the call's scope if given. */
-  run(statements: readonly ExtensionStatement[], call?: DriverCall<Tx>): Promise<readonly ExtensionResult[]>;
+  /**
+   * Runs the statements in order as one atomic unit, in the call's scope if given. A single statement is sent as it is,
+   * without a transaction around it.
+   */
+  run(statements: readonly ExtensionStatement[], call?: ExtensionCall<Tx>): Promise<readonly ExtensionResult[]>;
   /** Name by which statements reach `table`: quoted and qualified by the configured schema. */
   tableName(table: string): string;
 }

@@ -33,4 +33,6 @@ export { LifecycleError } from "../model/errors/lifecycle-error.ts";
 export { MigrationError } from "../model/errors/migration-error.ts";
 export { TransactionScopeError } from "../model/errors/transaction-scope-error.ts";
 export { ValidationError } from "../model/errors/validation-error.ts";
+export { OptionProblems, type OptionProblem } from "../options/option-problems.ts";
+export { readDuration, type DurationBounds, type DurationInput } from "../options/duration-input.ts";
 export { databaseCause } from "../model/errors/database-cause.ts";

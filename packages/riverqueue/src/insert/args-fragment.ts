@@ -30,7 +30,7 @@ export function keysUnusableInFragment(encodedArgs: string): string[] {
   return [...unusable];
 }
 
-/** Fragment over the values at `paths`, which are sorted by their bytes; empty when the arguments have none of them. */
+/** Fragment over the values at `paths`, in the order they have among checked options; empty when the arguments have none of them. */
 export function fragmentOfPaths(encodedArgs: string, paths: readonly string[]): string {
   const root: Branch = new Map();
   for (const path of paths) {

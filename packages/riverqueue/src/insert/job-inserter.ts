@@ -6,7 +6,7 @@ import type { InsertFaults } from "../definition/insert-faults.ts";
 import type { InsertDurability, InsertOptions, NormalizedInsertOptions } from "../definition/insert-options.ts";
 import type { JobDefinition, JobDefinitionInput } from "../definition/job-definition.ts";
 import { INSERT_OPTION_NAMES } from "../definition/read-insert-options.ts";
-import type { DriverCall, Scope } from "../driver/call.ts";
+import type { DriverCall, OwnScope } from "../driver/call.ts";
 import type { InsertOnlyDriver } from "../driver/driver.ts";
 import type { Environment } from "../kit/environment.ts";
 import type { InsertContext, InsertHooks, InsertMiddleware } from "./insert-context.ts";
@@ -34,13 +34,15 @@ export interface JobInserterDeps<Tx> {
   readonly noticeLimiter: NoticeLimiter;
   /** Told, after a commit of River's, in which queues jobs became available. */
   readonly onInserted: (queues: readonly string[]) => void;
+  /** Told what was written, duplicates included; the transaction may still be undone. */
+  readonly onWritten?: ((results: readonly InsertResult[]) => void) | undefined;
 }
 
-/** Limits of an insertion that the application did not ask for. */
-export interface InsertPreparedOptions {
-  /** Milliseconds after which the write is abandoned. */
-  readonly timeoutMs?: number | undefined;
-}
+/** Runs an insertion in a transaction of River's; null when that came to nothing for a reason that is no failure. */
+export type InsertTransaction = (
+  body: (scope: OwnScope) => Promise<InsertResult[]>,
+  durability: InsertDurability,
+) => Promise<InsertResult[] | null>;
 
 /** Findings after which the rest of a call is not looked at, so that the error stays readable. */
 const REPORTED_FINDINGS = 100;
@@ -117,12 +119,16 @@ export class JobInserter<Tx> {
     return job as PreparedJob;
   }
 
-  /** Inserts prepared jobs in one transaction of River's, through middleware and hooks like any insertion. */
+  /** Inserts prepared jobs in a transaction given by `transact`, through middleware and hooks like any insertion. */
   async insertPrepared(
     jobs: readonly PreparedJob[],
-    { timeoutMs }: InsertPreparedOptions = {},
-  ): Promise<readonly InsertResult[]> {
-    return this.#run("insertMany", jobs, { timeoutMs });
+    transact: InsertTransaction,
+  ): Promise<readonly InsertResult[] | null> {
+    const now = this.#deps.environment.databaseNow?.();
+    const insert = (scope: OwnScope): Promise<InsertResult[]> => this.#inScope("insertMany", jobs, { now, scope });
+    const results = await transact(insert, durabilityOf(jobs));
+    if (results !== null) this.#deps.onInserted(availableQueues(jobs));
+    return results;
   }
 
   #preparer(): JobPreparer {
@@ -133,14 +139,14 @@ export class JobInserter<Tx> {
   async #run(
     operation: InsertContext["operation"],
     jobs: readonly PreparedJob[],
-    { tx, timeoutMs }: { readonly tx?: Tx | undefined; readonly timeoutMs?: number | undefined },
+    { tx }: TransactionOptions<Tx>,
   ): Promise<InsertResult[]> {
     if (jobs.length === 0) return [];
-    const call = { now: this.#deps.environment.databaseNow?.(), timeoutMs };
+    const call = { now: this.#deps.environment.databaseNow?.() };
     if (tx !== undefined) return this.#inScope(operation, jobs, { ...call, scope: { owner: "caller", tx } });
     const durability = durabilityOf(jobs);
     const results = this.#extended
-      ? await this.#deps.driver.transaction((scope: Scope<Tx>) => this.#inScope(operation, jobs, { ...call, scope }), {
+      ? await this.#deps.driver.transaction((scope: OwnScope) => this.#inScope(operation, jobs, { ...call, scope }), {
           durability,
         })
       : await this.#write(jobs, call);
@@ -164,11 +170,13 @@ export class JobInserter<Tx> {
     });
   }
 
-  #write(jobs: readonly PreparedJob[], call: DriverCall<Tx>): Promise<InsertResult[]> {
-    const { driver, noticeLimiter } = this.#deps;
+  async #write(jobs: readonly PreparedJob[], call: DriverCall<Tx>): Promise<InsertResult[]> {
+    const { driver, noticeLimiter, onWritten } = this.#deps;
     const notices = noticeLimiter.noticesFor(availableQueues(jobs));
     const rows = jobs.map(({ row }) => row);
-    return writeJobs(driver, { jobs: rows, notices, durability: durabilityOf(jobs) }, call);
+    const results = await writeJobs(driver, { jobs: rows, notices, durability: durabilityOf(jobs) }, call);
+    onWritten?.(results);
+    return results;
   }
 }
 

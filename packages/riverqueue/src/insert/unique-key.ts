@@ -28,5 +28,6 @@ export function uniqueKeyText(source: UniqueKeySource, unique: NormalizedUniqueO
 
 /** The key itself, 32 bytes. */
 export function uniqueKey(source: UniqueKeySource, unique: NormalizedUniqueOptions): Uint8Array {
-  return createHash("sha256").update(uniqueKeyText(source, unique), "utf8").digest();
+  // No Buffer, so that the job of an insertion equals the one that is read later.
+  return new Uint8Array(createHash("sha256").update(uniqueKeyText(source, unique), "utf8").digest());
 }

@@ -1,10 +1,10 @@
 /**
  * Inserts periodic jobs when they are due. Owns the plan of the current term and nothing else: jobs go through the same
- * insertion as any other, in one transaction a pass.
+ * insertion as any other, in one transaction a pass, which comes to nothing when the term is over.
  */
 import type { PeriodicJobsStartParams } from "../api/periodic-jobs.ts";
 import type { InsertResult } from "../insert/insert-result.ts";
-import type { JobInserter } from "../insert/job-inserter.ts";
+import type { InsertTransaction, JobInserter } from "../insert/job-inserter.ts";
 import type { PreparedJob } from "../insert/prepared-job.ts";
 import { backoffMs } from "../kit/backoff.ts";
 import { pause } from "../kit/clock.ts";
@@ -98,17 +98,7 @@ export class PeriodicEnqueuer<Tx> implements MaintenanceService {
     const prepared = await Promise.all(due.map((occurrence) => this.#prepare(occurrence, tenure)));
     const jobs = prepared.filter((job) => job !== null);
     if (jobs.length === 0) return 0;
-    // Asked after the due jobs were decided on: a later leader begins with later occurrences, so none is inserted twice.
-    if (!(await this.#leads(tenure))) return null;
-    return this.#insertPrepared(jobs);
-  }
-
-  /** Whether the database still knows this term; insertions are not fenced by it themselves. */
-  async #leads(tenure: Tenure): Promise<boolean> {
-    const { facets, environment } = this.#context;
-    const stored = await facets.leader.current(driverCall<Tx>(environment, STATEMENT_LIMIT_MS));
-    const { leaderId, electedAt } = tenure.term;
-    return tenure.holds() && stored !== null && stored.leaderId === leaderId && stored.electedAt.equals(electedAt);
+    return this.#insertPrepared(jobs, tenure);
   }
 
   /** Null when the occurrence is skipped: by its constructor, or because that failed or made something unusable. */
@@ -130,19 +120,27 @@ export class PeriodicEnqueuer<Tx> implements MaintenanceService {
   }
 
   /**
-   * Inserts the jobs of a pass. When middleware, a hook or a row makes the whole transaction fail, each job is tried by
-   * itself, so that one cannot cost the others their occurrence.
+   * Inserts the jobs of a pass, in one transaction with the question whether the term still holds; null when it is over.
+   * When middleware, a hook or a row makes the whole transaction fail, each job is tried by itself, so that one cannot
+   * cost the others their occurrence.
    */
-  async #insertPrepared(jobs: readonly PreparedJob[]): Promise<number> {
+  async #insertPrepared(jobs: readonly PreparedJob[], tenure: Tenure): Promise<number | null> {
+    const { facets, environment } = this.#context;
+    const { term, signal } = tenure;
+    const transact: InsertTransaction = (body, durability) =>
+      facets.leader.transact({ term, body, durability, signal }, driverCall<Tx>(environment, STATEMENT_LIMIT_MS));
     try {
-      return countInserted(await this.#parts.inserter.insertPrepared(jobs, { timeoutMs: STATEMENT_LIMIT_MS }));
+      const results = await this.#parts.inserter.insertPrepared(jobs, transact);
+      return results === null ? null : countInserted(results);
     } catch (error) {
       if (isRetryableError(error) || isPermanentFailure(error) || jobs.length === 1) throw error;
       let inserted = 0;
       const failures: unknown[] = [];
       for (const job of jobs) {
         try {
-          inserted += await this.#insertPrepared([job]);
+          const one = await this.#insertPrepared([job], tenure);
+          if (one === null) return null;
+          inserted += one;
         } catch (failure) {
           failures.push(failure);
         }

@@ -6,7 +6,7 @@ import type { Logger } from "../kit/logger.ts";
 import type { PeriodicJob } from "../api/periodic-jobs.ts";
 import type { PeriodicRegistration } from "../periodic/periodic-job-registry.ts";
 
-/** Jobs due within it are inserted together, in milliseconds. */
+/** Jobs due within it are inserted together, in milliseconds: up to this much before their time. */
 const MARGIN_MS = 100;
 
 /** One job to insert. */
@@ -21,6 +21,7 @@ export class PeriodicPlan {
   readonly #logger: Logger;
   /** Null: never again in this term. */
   #nextRuns = new Map<PeriodicRegistration, Temporal.Instant | null>();
+  #begun = false;
 
   constructor(logger: Logger) {
     this.#logger = logger;
@@ -30,6 +31,8 @@ export class PeriodicPlan {
    * Occurrences due at `now`, at most one of each scheduled run, in the order registered. What is returned counts as done:
    * the following run is computed from the planned time, so that neither early nor late passes shift a schedule. New
    * registrations begin now, those removed are forgotten.
+   *
+   * At the begin of a term runs within the margin are left out: the leader before may have inserted them ahead of time.
    */
   takeDue(registrations: readonly PeriodicRegistration[], now: Temporal.Instant): DueOccurrence[] {
     const due: DueOccurrence[] = [];
@@ -41,6 +44,9 @@ export class PeriodicPlan {
       if (next === undefined) {
         if (job.runOnStart) due.push({ job, at: now });
         next = this.#runAfter(job, now);
+        while (!this.#begun && next !== null && Temporal.Instant.compare(next, horizon) < 0) {
+          next = this.#runAfter(job, next);
+        }
       } else if (next !== null && Temporal.Instant.compare(next, horizon) < 0) {
         due.push({ job, at: next });
         next = this.#runAfter(job, next);
@@ -48,6 +54,7 @@ export class PeriodicPlan {
       nextRuns.set(registration, next);
     }
     this.#nextRuns = nextRuns;
+    this.#begun = true;
     return due;
   }
 

@@ -1,6 +1,9 @@
 /** `client.inspect`: checks bounds, calls the driver, puts its figures in order. */
+import type { FleetAuditEntry, FleetClient, FleetMinute, FleetQueueLatency } from "../api/fleet-figures.ts";
 import type { InspectOperations, InspectOptions } from "../api/inspect-operations.ts";
 import type { ClientLoad, InspectBounds, MinuteThroughput, QueueDepth, StateCount } from "../driver/inspect-facet.ts";
+import { type FleetRow, FleetStore } from "../fleet/fleet-store.ts";
+import { readAuditEntry, readFleetClient, readFleetMinute, readQueueLatency } from "../fleet/read-fleet-rows.ts";
 import type { LeaderTerm } from "../model/leader-term.ts";
 import { readDuration } from "../options/duration-input.ts";
 import { OptionProblems } from "../options/option-problems.ts";
@@ -15,6 +18,8 @@ const TIMEOUT_DEFAULT_MS = 2_000;
 const TIMEOUT_MAX_MS = 2_147_483_647;
 const MINUTES_DEFAULT = 60;
 const CAPABILITY = "inspection";
+/** Silence after which a client does not count as live: three heartbeats. */
+const LIVE_MS = 30_000;
 
 /** See the file header. */
 export class DriverInspectOperations<Tx> implements InspectOperations {
@@ -52,7 +57,41 @@ export class DriverInspectOperations<Tx> implements InspectOperations {
     const { timeoutMs } = readBounds(options);
     return runtimeDriverOf(this.#context, CAPABILITY).leader.current({ timeoutMs });
   }
+
+  fleetClients(options: InspectOptions = {}): Promise<readonly FleetClient[] | null> {
+    return this.#fleet(options, (store, limit, call) => store.listClients(LIVE_MS, limit, call), readFleetClient);
+  }
+
+  fleetMinutes(options: InspectOptions = {}): Promise<readonly FleetMinute[] | null> {
+    return this.#fleet(options, (store, limit, call) => store.listMinutes(limit, call), readFleetMinute);
+  }
+
+  fleetLatency(options: InspectOptions = {}): Promise<readonly FleetQueueLatency[] | null> {
+    return this.#fleet(options, (store, limit, call) => store.listLatencies(limit, call), readQueueLatency);
+  }
+
+  fleetAudit(options: InspectOptions = {}): Promise<readonly FleetAuditEntry[] | null> {
+    return this.#fleet(options, (store, limit, call) => store.listNotes(limit, call), readAuditEntry);
+  }
+
+  async #fleet<Figure>(
+    options: InspectOptions,
+    list: ListFleet<Tx>,
+    read: (row: FleetRow) => Figure,
+  ): Promise<readonly Figure[] | null> {
+    const { timeoutMs, limit } = readBounds(options);
+    const { backend, extension } = runtimeDriverOf(this.#context, CAPABILITY);
+    const store = new FleetStore({ backend, extension, now: this.#context.environment.databaseNow });
+    if (!(await store.isMigrated({ timeoutMs }))) return null;
+    return (await list(store, limit, { timeoutMs })).map(read);
+  }
 }
+
+type ListFleet<Tx> = (
+  store: FleetStore<Tx>,
+  limit: number,
+  call: { readonly timeoutMs: number },
+) => Promise<readonly FleetRow[]>;
 
 /** Order by code units, the same everywhere whatever the locale. */
 function compareText(a: string, b: string): number {

@@ -6,7 +6,9 @@ export type DurationInput = Temporal.Duration | Temporal.DurationLike;
 
 /** Bounds for {@link readDuration}, in milliseconds; both inclusive. */
 export interface DurationBounds {
+  /** Default 0. */
   readonly minMs?: number;
+  /** Default: none. */
   readonly maxMs?: number;
 }
 

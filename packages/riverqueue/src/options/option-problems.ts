@@ -8,6 +8,7 @@ import { nearestName } from "./nearest-name.ts";
 
 /** One finding: what is wrong where. */
 export interface OptionProblem {
+  /** As in code: `queues.default.maxWorkers`. */
   readonly path: string;
   /** Reads on after the path: `must be …`. */
   readonly expectation: string;
@@ -17,10 +18,12 @@ export interface OptionProblem {
 export class OptionProblems {
   readonly #found: OptionProblem[] = [];
 
+  /** Nothing was found wrong. */
   get isEmpty(): boolean {
     return this.#found.length === 0;
   }
 
+  /** Notes what is wrong at `path`; the expectation reads on after it: `must be …`. */
   add(path: string, expectation: string): void {
     this.#found.push({ path, expectation });
   }
@@ -47,12 +50,12 @@ export class OptionProblems {
     this.add(at, near ? `is not an option; did you mean ${near}?` : `is not an option; known are ${known.join(", ")}`);
   }
 
-  /** @throws ConfigurationError naming every problem, if there is one. */
+  /** Ends a check of configuration. @throws ConfigurationError naming every problem, if there is one. */
   throwConfiguration(): void {
     if (!this.isEmpty) throw new ConfigurationError(this.#message(), { details: this.#details() });
   }
 
-  /** @throws ValidationError naming every problem, if there is one. */
+  /** Ends a check of a call's arguments. @throws ValidationError naming every problem, if there is one. */
   throwValidation(): void {
     if (!this.isEmpty) throw new ValidationError(this.#message(), { details: this.#details() });
   }

@@ -3,7 +3,7 @@
  * time, in order of expiry, with one timer for its head; arming and disarming touch no timer.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Clock } from "../kit/clock.ts";
+import type { Clock, Timer } from "../kit/clock.ts";
 
 type OutsideContext = (body: () => void) => void;
 
@@ -29,6 +29,11 @@ export class AttemptDeadlines {
     if (list === undefined) this.#lists.set(ms, (list = new DeadlineList(this.#clock, ms, this.#outside)));
     return list.arm(callback);
   }
+
+  /** Lets go of the timers, once all attempts have ended. */
+  close(): void {
+    for (const list of this.#lists.values()) list.close();
+  }
 }
 
 /** Deadlines of one length: a ring around a sentinel, earliest first. */
@@ -41,8 +46,8 @@ class DeadlineList {
    * alive, and other attempts would time out in its context.
    */
   readonly #outside: OutsideContext;
-  /** Whether a timer is set. */
-  #ticking = false;
+  /** Set while there may be a head to wait for. */
+  #timer: Timer | null = null;
 
   constructor(clock: Clock, ms: number, outside: OutsideContext) {
     this.#clock = clock;
@@ -54,8 +59,13 @@ class DeadlineList {
     const node = new DeadlineNode(this.#clock.monotonic() + this.#ms, callback);
     node.insertBefore(this.#ring);
     // A timer that is left over from an earlier head fires too early at worst, and then waits for the present head.
-    if (!this.#ticking) this.#tick(this.#ms);
+    if (this.#timer === null) this.#tick(this.#ms);
     return node;
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
   }
 
   readonly #expire = (): void => {
@@ -66,13 +76,14 @@ class DeadlineList {
       head.callback();
       head = this.#ring.next;
     }
-    this.#ticking = false;
+    this.#timer = null;
     if (head !== this.#ring) this.#tick(head.due - now);
   };
 
   #tick(ms: number): void {
-    this.#ticking = true;
-    this.#outside(() => this.#clock.setTimer(this.#expire, ms));
+    this.#outside(() => {
+      this.#timer = this.#clock.setTimer(this.#expire, ms);
+    });
   }
 }
 

@@ -105,6 +105,11 @@ export class AttemptRunner<Tx> {
     return { record, end, cancel() {}, interrupt() {} };
   }
 
+  /** Lets go of its timers, once no attempt runs any more. */
+  close(): void {
+    this.#services.deadlines.close();
+  }
+
   #planOf(kind: string): AttemptPlan<Tx> | null {
     const known = this.#plans.get(kind);
     if (known !== undefined) return known;

@@ -49,6 +49,7 @@ export class CompletionPipeline<Tx> {
   #flushLater: Timer | null = null;
   #waiting: (() => void)[] = [];
   #stopping = false;
+  readonly #draining = new AbortController();
   /** Monotonic time at which draining began; null before. */
   #drainingSince: number | null = null;
   #abandoned = false;
@@ -102,19 +103,17 @@ export class CompletionPipeline<Tx> {
   /** Persists everything accepted, or abandons it to the rescuer at the first persistent failure; never rejects. */
   async drain(): Promise<void> {
     this.#drainingSince = this.#dependencies.environment.clock.monotonic();
+    this.#draining.abort();
     this.#schedule();
     if (this.#pending > 0) await new Promise<void>((resolve) => (this.#drained = resolve));
     this.#flushLater?.cancel();
   }
 
-  get #draining(): boolean {
-    return this.#drainingSince !== null;
-  }
-
   /** Decides when the next batch goes out: at once while no statement runs, else when full or after the interval. */
   #schedule(): void {
     if (this.#buffer.size === 0 || this.#flushSoon) return;
-    const free = this.#statements === 0 || this.#draining || this.#dependencies.settings.flushIntervalMs === 0;
+    const free =
+      this.#statements === 0 || this.#draining.signal.aborted || this.#dependencies.settings.flushIntervalMs === 0;
     if (this.#statements < COMPLETION_STATEMENTS && (free || this.#buffer.hasFullBatch)) {
       // The end of this turn of the loop, so that attempts that end together share a statement.
       this.#flushSoon = setImmediate(() => {
@@ -147,7 +146,7 @@ export class CompletionPipeline<Tx> {
     const outcome = await settleBatch(batch, {
       ...this.#dependencies,
       wantRows: this.#dependencies.hub.wanted("job_completed"),
-      draining: () => this.#draining,
+      draining: this.#draining.signal,
       deadline: () => this.#deadline,
       onSettled: (end, settled) => this.#settled(end, settled),
       onDegraded: (count) => this.#dependencies.hub.metric({ name: "job_completion_degraded", count }),
@@ -169,7 +168,7 @@ export class CompletionPipeline<Tx> {
     if (isPermanentFailure(error)) this.#dependencies.onFailure(error);
     if (failed.length === 0) return;
     const { hub, logger } = this.#dependencies;
-    if (this.#draining) {
+    if (this.#draining.signal.aborted) {
       this.#abandoned = true;
       return this.#drop([...failed, ...this.#buffer.takeAll()], error);
     }

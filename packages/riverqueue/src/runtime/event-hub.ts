@@ -3,6 +3,7 @@
  * who listens can hold up or break whoever emits. Events are news, never the truth: that is in the database.
  */
 import type { EventSubscription, SubscribedEvent, SubscribeOptions } from "../api/event-subscription.ts";
+import type { JobTally } from "../fleet/job-tally.ts";
 import type { Environment } from "../kit/environment.ts";
 import type { Logger } from "../kit/logger.ts";
 import type { RiverEvent, RiverEventKind } from "../model/river-event.ts";
@@ -31,6 +32,8 @@ export class EventHub {
   readonly #hooks: EventHookPump;
   readonly #onMetric: readonly MetricHook[];
   readonly #subscriptions = new Set<QueuedEventSubscription>();
+  /** Who counts jobs; no event is built for it. Null when nobody does. */
+  tally: JobTally | null = null;
   #metricFailures = 0;
   #closed = false;
 
@@ -66,6 +69,7 @@ export class EventHub {
     for (const subscription of this.#subscriptions) subscription.push(event);
     this.#hooks.push(event);
     if (eventChannel.hasSubscribers) eventChannel.publish(event);
+    this.tally?.happened(event);
   }
 
   /** Hands a metric to all who want it, hooks at once. */

@@ -244,6 +244,7 @@ export class QueueProducer<Tx> {
       this.#failures = 0;
       this.#wantsMore = claimed.jobs.length === limit;
       this.#measure(claimed.jobs.length, environment.clock.monotonic() - began);
+      this.#dependencies.hub.tally?.claimed(claimed.jobs);
       for (const record of claimed.jobs) this.#beginSafely(record);
       // Slots that became free while the claim was on its way have asked for nothing.
       if (this.#wantsMore && this.#freeSlots > 0) this.#trigger.set();

@@ -68,7 +68,7 @@ export class RuntimeController<Tx> {
    * of all queues, and only when all that succeeded the claims. Undoes what it started when it fails.
    */
   async start(): Promise<void> {
-    const { pump, leadership, controls, heartbeat, loopDelay, logger, settings } = this.#parts;
+    const { pump, leadership, controls, heartbeat, loopDelay, fleet, logger, settings } = this.#parts;
     try {
       await pump?.start();
       await this.#queues.prepareAll();
@@ -85,6 +85,7 @@ export class RuntimeController<Tx> {
     controls.start();
     heartbeat.start();
     this.#queues.startAll();
+    fleet?.start(() => this.diagnostics);
     logger.info({ clientId: settings.clientId, queues: [...settings.queues.keys()] }, "client started");
   }
 
@@ -138,7 +139,7 @@ export class RuntimeController<Tx> {
   }
 
   async #finishStop(): Promise<void> {
-    const { leadership, controls, heartbeat, pump, pipeline, hub, loopDelay, session } = this.#parts;
+    const { leadership, controls, heartbeat, pump, pipeline, fleet, hub, loopDelay, session } = this.#parts;
     this.#state = "stopping";
     this.#queues.stopClaimingAll();
     pipeline.stopping();
@@ -148,6 +149,7 @@ export class RuntimeController<Tx> {
     this.#enter("queues");
     await this.#queues.drainAll();
     this.#drained.abort();
+    this.#parts.runner.close();
     this.#enter("cancellation polling");
     const controlled = controls.stop();
     this.#enter("background tasks");
@@ -156,6 +158,7 @@ export class RuntimeController<Tx> {
     await Promise.all([pump?.stop(), heartbeat.stop()]);
     this.#enter("completions");
     await pipeline.drain();
+    await fleet?.stop();
     await session.close();
     this.#enter("events");
     await hub.close();

@@ -30,8 +30,8 @@ export interface SettleBatchContext<Tx> {
   readonly environment: Environment;
   readonly logger: Logger;
   readonly wantRows: boolean;
-  /** Whether the pipeline is being drained. */
-  readonly draining: () => boolean;
+  /** Aborted once the pipeline is drained: nothing follows the last try then. */
+  readonly draining: AbortSignal;
   /** Monotonic time by which a stop with a timeout should be done; null without limit. */
   readonly deadline: () => number | null;
   readonly onSettled: (end: AttemptEnd, settled: SettledJob) => void;
@@ -63,11 +63,10 @@ export async function settleBatch<Tx>(
     if (isPermanentFailure(error)) return { failed: [], dropped: batch, error };
     const last = tries === COMPLETION_ATTEMPTS;
     logBackgroundFailure(logger, error, { count: batch.length, tries }, "storing completions failed");
-    if (!last || !context.draining()) {
-      await pause(environment.clock, backoffMs(COMPLETION_BACKOFF, tries, environment.random));
-    }
+    const wait = backoffMs(COMPLETION_BACKOFF, tries, environment.random);
+    await pause(environment.clock, wait, last ? context.draining : undefined);
     if (!last) continue;
-    return isRetryableError(error) || context.draining()
+    return isRetryableError(error) || context.draining.aborted
       ? { failed: batch, dropped: [], error }
       : { failed: [], dropped: batch, error };
   }

@@ -18,7 +18,9 @@ export function publishSettlement(
 ): void {
   logSettlement(logger, end, settled);
   const kind = eventKindOf(end, settled);
-  if (kind === null || !hub.wanted(kind)) return;
+  if (kind === null) return;
+  hub.tally?.ended(kind, end.record);
+  if (!hub.wanted(kind)) return;
   const read = settled.job ?? (settled.outcome === "missing" ? end.completedTx : null);
   const job = read ? jobRowOf(read) : jobRowOf(end.record, writtenColumns(end, settled));
   const at = environment.clock.now();

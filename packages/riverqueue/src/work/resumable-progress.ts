@@ -8,6 +8,7 @@ import { isJsonNumber } from "../json/exact-json-number.ts";
 import { JSON_DEPTH_LIMIT } from "../json/json-limits.ts";
 import type { JsonObject, JsonValue } from "../json/json-value.ts";
 import type { JobRow } from "../model/job-row.ts";
+import { LifecycleError } from "../model/errors/lifecycle-error.ts";
 import { ValidationError } from "../model/errors/validation-error.ts";
 import { OptionProblems } from "../options/option-problems.ts";
 import type { WorkOutcome } from "./outcome.ts";
@@ -67,7 +68,7 @@ export class ResumableProgress<Tx> implements Resumable<Tx> {
   readonly setCursor = (cursor: JsonValue): void => {
     this.#attempt.assertRunning();
     const step = this.#running;
-    if (step === null) throw new Error("river: resumable cursor can only be used within ResumableStepCursor");
+    if (step === null) throw new LifecycleError("river: resumable cursor can only be used within ResumableStepCursor");
     const copy = copyJsonValue(cursor, CURSOR_CHECK);
     if (copy === null) this.#cursors.delete(step);
     else this.#cursors.set(step, copy);
@@ -78,7 +79,7 @@ export class ResumableProgress<Tx> implements Resumable<Tx> {
     this.#attempt.assertRunning();
     const { tx, cursor } = readCheckpointOptions(options);
     const step = this.#running;
-    if (step === null) throw new Error("river: resumable checkpoint can only be used within a step");
+    if (step === null) throw new LifecycleError("river: resumable checkpoint can only be used within a step");
     const cursors = new Map(this.#cursors);
     if (cursor !== undefined) cursors.set(step, copyJsonValue(cursor, CURSOR_CHECK));
     if (cursors.get(step) === null) cursors.delete(step);
@@ -112,8 +113,8 @@ export class ResumableProgress<Tx> implements Resumable<Tx> {
   /**
    * The result of the attempt, given what its handler returned.
    *
-   * @throws the error of the step that failed, or an Error when a step that an earlier attempt got to does not exist any
-   *   more; what is stored stays as it is then.
+   * @throws the error of the step that failed, or LifecycleError when a step that an earlier attempt got to does not
+   *   exist any more; what is stored stays as it is then.
    */
   resultOf(outcome: WorkOutcome | undefined): WorkOutcome | undefined {
     if (outcome !== undefined && outcome.type !== "complete") return outcome;
@@ -121,7 +122,7 @@ export class ResumableProgress<Tx> implements Resumable<Tx> {
     const missing = this.#missingStep();
     if (missing === null) return outcome;
     this.#unsaved = false;
-    throw new Error(`river: resumable step "${missing}" not found in Worker`);
+    throw new LifecycleError(`river: resumable step "${missing}" not found in Worker`);
   }
 
   /** Records the progress for an attempt that has not completed its job. */
@@ -136,10 +137,12 @@ export class ResumableProgress<Tx> implements Resumable<Tx> {
     if (this.#failure !== null) return;
     if (this.#running !== null) {
       this.#fail(
-        new Error(`river: resumable step "${name}" called while step "${this.#running}" runs; steps cannot be nested`),
+        new LifecycleError(
+          `river: resumable step "${name}" called while step "${this.#running}" runs; steps cannot be nested`,
+        ),
       );
     }
-    if (this.#seen.has(name)) this.#fail(new Error(`river: duplicate resumable step name "${name}"`));
+    if (this.#seen.has(name)) this.#fail(new LifecycleError(`river: duplicate resumable step name "${name}"`));
     this.#seen.add(name);
     if (this.#isSkipped(name, withCursor)) return;
     this.#running = name;
@@ -193,7 +196,8 @@ function cursorObject(cursors: ReadonlyMap<string, JsonValue>): JsonObject {
 function readCursors(stored: JsonValue | undefined): Map<string, JsonValue> {
   const cursors = new Map<string, JsonValue>();
   if (typeof stored !== "object" || stored === null || isJsonNumber(stored)) return cursors;
-  if (Array.isArray(stored)) throw new Error("river: stored resumable cursors are an array instead of an object");
+  if (Array.isArray(stored))
+    throw new ValidationError("river: stored resumable cursors are an array instead of an object");
   for (const [name, cursor] of Object.entries(stored)) if (cursor !== null) cursors.set(name, cursor);
   return cursors;
 }

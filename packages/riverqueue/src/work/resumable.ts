@@ -20,7 +20,7 @@ export interface Resumable<Tx = RegisteredTransaction> {
   /**
    * Runs `body` unless an earlier attempt finished this step, or a step of this attempt has failed already.
    *
-   * @throws what `body` throws; an Error for a name used twice or a step inside another.
+   * @throws what `body` throws; LifecycleError for a name used twice or a step inside another.
    */
   readonly step: (name: string, body: () => PromiseLike<void> | void) => Promise<void>;
   /**
@@ -34,7 +34,7 @@ export interface Resumable<Tx = RegisteredTransaction> {
   /**
    * Sets the cursor of the running step; null forgets it.
    *
-   * @throws JsonValueError when it is no JSON or too large; an Error outside a step.
+   * @throws JsonValueError when it is no JSON or too large; LifecycleError outside a step.
    */
   readonly setCursor: (cursor: JsonValue) => void;
   /**
@@ -43,7 +43,8 @@ export interface Resumable<Tx = RegisteredTransaction> {
    * not finished; a step with a cursor goes on from it.
    *
    * @returns the updated job.
-   * @throws JobAttemptFinishedError when the attempt does not own the job's row any more; an Error outside a step.
+   * @throws JobAttemptFinishedError when the attempt does not own the job's row any more; LifecycleError outside a
+   *   step.
    */
   readonly checkpoint: (options: ResumableCheckpointOptions<Tx>) => Promise<JobRow>;
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { deferred } from "../../src/kit/deferred.ts";
 import { JobStuckError } from "../../src/model/errors/job-stuck-error.ts";
+import { AttemptAbort } from "../../src/runtime/attempt-abort.ts";
 import { currentWorkContext } from "../../src/work/current-work-context.ts";
 import { complete, snooze } from "../../src/work/outcome.ts";
 import type { WorkHandler } from "../../src/work/work-handler.ts";
@@ -45,6 +46,36 @@ test("JS-52: a cancellation aborts the signal with JobCancelledError", async () 
     "job_cancelled",
   ]);
   assert.deepStrictEqual(reasons, ["JobCancelledError"]);
+});
+
+for (const cause of ["cancellation", "shutdown", "timeout"] as const) {
+  test(`JS-13: a ${cause} reaches a handler by its signal alone: one that does not look goes on, and its result counts`, async () => {
+    const gate = deferred<void>();
+    const signals: AbortSignal[] = [];
+    const harness = new AttemptHarness().handle(async ({ signal }) => {
+      signals.push(signal);
+      await gate.promise;
+    });
+    const attempt = await running(harness);
+    let ended = false;
+    void attempt.end.then(() => (ended = true));
+    if (cause === "cancellation") attempt.cancel();
+    else if (cause === "shutdown") attempt.interrupt();
+    else await harness.clock.advance(60_000);
+    assert.equal(signals[0]?.aborted, true);
+    await harness.clock.advance(3_600_000);
+    assert.equal(ended, false, "nothing else ends it, however long it takes");
+    gate.resolve();
+    assert.deepStrictEqual(summaryOf(await attempt.end), ["completed", 1, null, "job_completed"]);
+  });
+}
+
+test("what comes when the result is known is no cause any more", () => {
+  const abort = new AttemptAbort();
+  abort.decide();
+  abort.cancel(7n);
+  abort.abort("timeout", new Error("late"));
+  assert.deepStrictEqual([abort.first, abort.cancelled, abort.signal.aborted], [null, null, false]);
 });
 
 test("C16 A: a shutdown gives back the attempt of a handler that stops", async () => {

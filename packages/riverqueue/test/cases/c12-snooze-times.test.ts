@@ -1,10 +1,9 @@
-/** When snoozed jobs run again, who may run them, and cancellations that they meet. */
+/** When snoozed jobs run again, to the millisecond. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { failOnLeaks, ManualClock } from "@riverqueue/internal-test-kit";
-import { deferred } from "../../src/kit/deferred.ts";
 import { complete, snooze } from "../../src/work/outcome.ts";
-import { aborted, advanceUntil, clientOnSqlite, manualEnvironment, quickQueue } from "../testdata/client-on-sqlite.ts";
+import { advanceUntil, clientOnSqlite, manualEnvironment } from "../testdata/client-on-sqlite.ts";
 
 failOnLeaks();
 
@@ -53,70 +52,3 @@ test("C12 each snooze is stored with its exact time, and no attempt starts befor
   const { job_snoozed: snoozes, job_failed: failures, job_completed: completions } = events.kinds();
   assert.deepEqual([snoozes, failures, completions], [5, 1, 1]);
 });
-
-test("C12 two clients share a job that snoozes 300 times: each attempt is one client's, the last 100 are named", async (t) => {
-  const calls: string[] = [];
-  const handler = ({ execution }: { readonly execution: { readonly attemptedBy: string } }) =>
-    calls.push(execution.attemptedBy) <= 300 ? snooze({ seconds: 0 }) : complete();
-  const client = { queues: { default: { ...quickQueue(1), fetchCooldown: { milliseconds: 1 } } } };
-  const first = await clientOnSqlite(t, { handler, client: { ...client, clientId: "first" } });
-  const second = await clientOnSqlite(t, {
-    handler,
-    database: first.database,
-    client: { ...client, clientId: "second" },
-  });
-  await first.start();
-  await second.start();
-  const [id = 0n] = await first.insert(1, { maxAttempts: 1 });
-  await Promise.race([first.events.when("job_completed"), second.events.when("job_completed")]);
-  const { state, attempt, attemptedBy, metadata, errors } = await first.row(id);
-  assert.deepEqual([state, attempt, metadata["snoozes"], errors.length], ["completed", 1, 300, 0]);
-  assert.equal(calls.length, 301);
-  assert.deepEqual(attemptedBy, calls.slice(-100));
-  const both = [first, second].flatMap(({ events }) => events.all);
-  assert.equal(both.filter(({ kind }) => kind === "job_snoozed").length, 300);
-  assert.equal(both.filter(({ kind }) => kind === "job_completed").length, 1);
-});
-
-for (const seconds of [0, 3_600]) {
-  test(`C12 a cancel during an attempt that snoozes for ${seconds} s wins, also when it was not heard`, async (t) => {
-    for (const heard of [true, false]) {
-      await t.test(heard ? "heard" : "not heard", async (part) => {
-        const finish = deferred<void>();
-        let calls = 0;
-        const { start, insert, row, client, sql, events, states } = await clientOnSqlite(part, {
-          client: { queueControlPollInterval: { hours: 1 } },
-          handler: async ({ signal }) => {
-            calls++;
-            await (heard ? aborted(signal) : finish.promise);
-            return snooze({ seconds });
-          },
-        });
-        const [id = 0n] = await insert();
-        await start();
-        await events.when("job_started");
-        if (heard) await client.jobs.cancel(id);
-        // Nothing announces this one.
-        else
-          sql.exec(
-            "UPDATE river_job SET metadata = jsonb_set(metadata, '$.cancel_attempted_at', '2026-01-01T00:00:00Z')",
-          );
-        finish.resolve();
-        const [cancelled] = await events.when("job_cancelled");
-        // What is inserted later is worked by then.
-        await insert();
-        await events.when("job_started", 2);
-        assert.equal(cancelled?.job.state, "cancelled");
-        const { state, attempt, finalizedAt, errors } = await row(id);
-        assert.deepEqual([state, attempt, finalizedAt !== null], ["cancelled", 1, true]);
-        assert.deepEqual(
-          errors.map(({ error }) => error),
-          heard ? ["JobCancelError: job cancelled remotely"] : [],
-        );
-        assert.equal(calls, 2);
-        assert.equal(events.of("job_snoozed").filter(({ job }) => job.id === id).length, 0);
-        assert.equal(states()["cancelled"], 1);
-      });
-    }
-  });
-}

@@ -1,14 +1,18 @@
-/** Cancellations that find nobody listening, or come before the handler does. */
+/** Cancellations that find nobody listening, and notices that mean nothing. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { failOnLeaks, ManualClock } from "@riverqueue/internal-test-kit";
 import type { NoticeListener } from "../../src/driver/notices-facet.ts";
 import { deferred } from "../../src/kit/deferred.ts";
-import { JobCancelledError } from "../../src/model/errors/job-cancelled-error.ts";
+import { insertRawJobs } from "../maintenance/testdata/insert-jobs.ts";
+import { snooze } from "../../src/work/outcome.ts";
 import { aborted, clientOnSqlite, manualEnvironment, quickQueue, task } from "../testdata/client-on-sqlite.ts";
 import { databaseError } from "../testdata/intercepted-driver.ts";
 
 failOnLeaks();
+
+/** No poll hastens anything here. */
+const UNPOLLED = { ...quickQueue(2), pollInterval: { hours: 1 } };
 
 const waitForAbort = async ({ signal }: { readonly signal: AbortSignal }): Promise<never> => {
   throw await aborted(signal);
@@ -19,14 +23,14 @@ test("C14 JS-68 JS-69 JS-67 what an outage of the notice stream swallowed is fou
   let listener: NoticeListener | null = null;
   let deaf = false;
   const subscriptions: number[] = [];
-  const { start, insert, client, events, row, logs } = await clientOnSqlite(t, {
+  const { start, insert, client, events, row, sql, logs } = await clientOnSqlite(t, {
     environment: manualEnvironment(clock),
     handler: waitForAbort,
     client: {
       jobTimeout: null,
       leaderElectionDisabled: true,
       queueControlPollInterval: { hours: 1 },
-      queues: { default: { ...quickQueue(2), pollInterval: { hours: 1 } } },
+      queues: { default: UNPOLLED, other: UNPOLLED },
     },
     intercept: (verb, params: NoticeListener, proceed) => {
       if (verb !== "notices.listen") return proceed();
@@ -47,6 +51,7 @@ test("C14 JS-68 JS-69 JS-67 what an outage of the notice stream swallowed is fou
   lost.onLost(databaseError("transient", "notices.listen"));
   await client.jobs.cancel(first);
   await client.queues.pause("default");
+  insertRawJobs(sql, clock.now(), [{ kind: "task", state: "available", queue: "other" }]);
   await clock.advance(3_000);
   assert.deepEqual(events.kinds(), { job_started: 1 });
   assert.deepEqual(subscriptions, [0, 250, 750, 1_750]);
@@ -54,6 +59,7 @@ test("C14 JS-68 JS-69 JS-67 what an outage of the notice stream swallowed is fou
   await clock.advance(1_000);
   await events.when("job_cancelled");
   await events.when("queue_paused");
+  await events.when("job_started", 2);
   assert.equal((await row(first)).state, "cancelled");
   assert.ok(logs.every(({ level, message }) => level !== "error" || !message.startsWith("the notification stream")));
   await client.queues.resume("default");
@@ -62,6 +68,38 @@ test("C14 JS-68 JS-69 JS-67 what an outage of the notice stream swallowed is fou
   lost.onLost(databaseError("transient", "notices.listen"));
   await clock.advance(250);
   assert.deepEqual(subscriptions, [0, 250, 750, 1_750, 3_750, 4_250]);
+});
+
+test("C14 a notice that comes too late aborts a later attempt only when its row says so", async (t) => {
+  const asked = deferred<void>();
+  const finish = deferred<void>();
+  const second = deferred<AbortSignal>();
+  const { start, insert, driver, client, events, row } = await clientOnSqlite(t, {
+    client: { jobTimeout: null, leaderElectionDisabled: true, retryPolicy: (_, now) => now },
+    handler: async ({ job, signal }) => {
+      if (job.attempt === 1) throw new Error("once");
+      second.resolve(signal);
+      if (job.args["n"] === 0) return finish.promise;
+      throw await aborted(signal);
+    },
+    intercept: async (verb, _, proceed) => {
+      const answer = await proceed();
+      if (verb === "jobs.cancelRequested") setImmediate(() => asked.resolve());
+      return answer;
+    },
+  });
+  const [id = 0n] = await insert();
+  await start();
+  const signal = await second.promise;
+  const payload = `{"action":"cancel","job_id":${id},"queue":"default"}`;
+  await driver.notices.send({ notices: [{ topic: "river_control", payload }] });
+  await asked.promise;
+  assert.equal(signal.aborted, false, "the notice meant the first attempt");
+  await client.jobs.cancel(id);
+  await aborted(signal);
+  finish.resolve();
+  await events.when("job_completed");
+  assert.equal((await row(id)).attempt, 2);
 });
 
 test("C14 with pollOnly a cancellation is found by the next control poll", async (t) => {
@@ -85,26 +123,27 @@ test("C14 with pollOnly a cancellation is found by the next control poll", async
   assert.equal(errors[0]?.error, "JobCancelError: job cancelled remotely");
 });
 
-for (const resolves of [false, true]) {
-  test(`C14 JS-51 JS-52 a cancel while beforeWork is slow gives the handler an aborted signal; it ${resolves ? "resolves" : "throws"}`, async (t) => {
-    const before = deferred<void>();
-    const reasons: unknown[] = [];
+for (const outcome of ["fails", "snoozes"] as const) {
+  test(`C14 a cancellation that its attempt never heard of ends the job when the handler ${outcome}, and its event says so`, async (t) => {
+    const finish = deferred<void>();
     const { start, insert, client, events, row } = await clientOnSqlite(t, {
-      client: { hooks: { beforeWork: () => before.promise } },
-      handler: ({ signal }) => {
-        reasons.push(signal.reason);
-        if (!resolves) signal.throwIfAborted();
+      client: { pollOnly: true, queueControlPollInterval: { hours: 1 }, leaderElectionDisabled: true },
+      handler: async () => {
+        await finish.promise;
+        if (outcome === "snoozes") return snooze({ hours: 1 });
+        throw new Error("boom");
       },
     });
     const [id = 0n] = await insert();
-    await start();
+    const run = await start();
     await events.when("job_started");
     await client.jobs.cancel(id);
-    await new Promise(setImmediate);
-    before.resolve();
-    await events.when(resolves ? "job_completed" : "job_cancelled");
-    assert.ok(reasons[0] instanceof JobCancelledError);
-    assert.equal((await row(id)).state, resolves ? "completed" : "cancelled");
+    finish.resolve();
+    const [cancelled] = await events.when("job_cancelled");
+    assert.equal(cancelled?.job.state, "cancelled");
+    assert.equal((await row(id)).state, "cancelled");
+    await run.stop();
+    assert.deepEqual(events.kinds(), { job_started: 1, job_cancelled: 1 });
   });
 }
 
@@ -144,53 +183,6 @@ for (const attempt of [1, 2]) {
     assert.equal((await row(job.id)).attempt, attempt);
   });
 }
-
-test("C14 a cancel in a transaction that rolls back aborts nothing", async (t) => {
-  const finish = deferred<void>();
-  const { start, insert, client, events, sql, row } = await clientOnSqlite(t, {
-    client: { queueControlPollInterval: { milliseconds: 5 } },
-    handler: async ({ signal }) => {
-      await finish.promise;
-      signal.throwIfAborted();
-    },
-  });
-  const [id = 0n] = await insert();
-  await start();
-  await events.when("job_started");
-  sql.exec("BEGIN IMMEDIATE");
-  await client.jobs.cancel(id, { tx: sql });
-  sql.exec("ROLLBACK");
-  // Notices and control polls that come later have been heard.
-  await client.queues.pause("default");
-  await events.when("queue_paused");
-  finish.resolve();
-  await events.when("job_completed");
-  assert.deepEqual((await row(id)).metadata["cancel_attempted_at"], undefined);
-});
-
-test("C14 a cancellation that meant an attempt before this one does not abort it", async (t) => {
-  const finish = deferred<void>();
-  const { start, insert, client, events, row } = await clientOnSqlite(t, {
-    client: { retryPolicy: (_, now) => now, queueControlPollInterval: { milliseconds: 5 } },
-    handler: async ({ job, signal }) => {
-      if (job.attempt === 1) throw await aborted(signal);
-      await finish.promise;
-      signal.throwIfAborted();
-    },
-  });
-  const [id = 0n] = await insert();
-  await start();
-  await events.when("job_started");
-  await client.jobs.cancel(id);
-  await events.when("job_cancelled");
-  await client.jobs.retry(id);
-  await events.when("job_started", 2);
-  await client.queues.pause("default");
-  await events.when("queue_paused");
-  finish.resolve();
-  await events.when("job_completed");
-  assert.equal((await row(id)).attempt, 2);
-});
 
 test("JS-14 JS-60 notices that mean nothing here are ignored, those that cannot be read are logged", async (t) => {
   let listener: NoticeListener | null = null;

@@ -1,11 +1,9 @@
-/** What a stop leaves of jobs whose claim was on its way, and of work that never ends. */
+/** What a stop leaves of jobs whose claim was on its way. */
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
 import { failOnLeaks, withDeadline } from "@riverqueue/internal-test-kit";
 import { deferred } from "../../src/kit/deferred.ts";
-import { LifecycleError } from "../../src/model/errors/lifecycle-error.ts";
-import { snooze } from "../../src/work/outcome.ts";
-import { type ClientOnSqlite, clientOnSqlite, quickQueue, task } from "../testdata/client-on-sqlite.ts";
+import { type ClientOnSqlite, clientOnSqlite } from "../testdata/client-on-sqlite.ts";
 import { databaseError, type Intercept } from "../testdata/intercepted-driver.ts";
 
 failOnLeaks();
@@ -113,75 +111,4 @@ test("C15 a stop while a claim fails ends without another try", async (t) => {
   gate.resolve();
   await withDeadline(stop, "the stop");
   assert.deepEqual([claims, states()], [1, { available: 3 }]);
-});
-
-test("C15 a stop against handlers that snooze for no time: every call has been given back", async (t) => {
-  let calls = 0;
-  let open = 0;
-  const { start, insert, sql, events } = await clientOnSqlite(t, {
-    client: { queues: { default: quickQueue(50) } },
-    handler: async () => {
-      calls++;
-      open++;
-      await new Promise(setImmediate);
-      open--;
-      return snooze({ seconds: 0 });
-    },
-  });
-  await insert(50, { maxAttempts: 1 });
-  const run = await start();
-  await events.when("job_snoozed", 200);
-  await withDeadline(run.stop(), "the stop");
-  const ended = calls;
-  assert.equal(open, 0);
-  await new Promise(setImmediate);
-  assert.equal(calls, ended, "nothing starts after the stop");
-  const rows = sql.prepare("SELECT state, attempt, metadata ->> '$.snoozes' AS snoozes FROM river_job").all();
-  assert.ok(rows.every(({ state, attempt }) => state === "available" && attempt === 0));
-  assert.equal(
-    rows.reduce((sum, { snoozes }) => sum + Number(snoozes), 0),
-    calls,
-  );
-  assert.equal(events.of("job_snoozed").length, calls);
-});
-
-test("C15 a stop while two programs go on inserting: only what was started is worked", async (t) => {
-  let calls = 0;
-  const opened = await clientOnSqlite(t, {
-    client: { queues: { default: quickQueue(2) } },
-    handler: () => void calls++,
-  });
-  const other = await clientOnSqlite(t, { database: opened.database });
-  const run = await opened.start();
-  const inserted = [opened, other].map(async ({ client }) => {
-    let count = 0;
-    // Beyond the end of the stop, so that it had no moment of rest.
-    for (; run.state !== "stopped"; count++) await client.insert(task, {});
-    await client.insert(task, {});
-    return count + 1;
-  });
-  await opened.events.when("job_completed", 6);
-  await withDeadline(run.stop(), "the stop");
-  const [first = 0, second = 0] = await Promise.all(inserted);
-  assert.deepEqual(opened.states(), { available: first + second - calls, completed: calls });
-  assert.equal(opened.events.of("job_completed").length, calls);
-});
-
-test("C15 a client is stopped twice at the moment its start resolves, and is not started again", async (t) => {
-  let calls = 0;
-  const { client, insert, states, events } = await clientOnSqlite(t, { handler: () => void calls++ });
-  await insert(50);
-  const starting = client.start();
-  await assert.rejects(client.start(), LifecycleError);
-  const stopped = starting.then(async (run) => {
-    await Promise.all([run.stop(), run.stop({ mode: "cancel" }), run.completed]);
-    return run;
-  });
-  const run = await withDeadline(stopped, "the stops");
-  assert.equal(run.state, "stopped");
-  const { available = 0, completed = 0, ...others } = states();
-  assert.deepEqual([available, completed, others], [50 - calls, calls, {}]);
-  assert.equal(events.of("job_completed").length, calls);
-  await run.stop();
-  await assert.rejects(client.start(), LifecycleError);
 });

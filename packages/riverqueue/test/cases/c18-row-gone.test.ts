@@ -5,7 +5,7 @@ import { failOnLeaks } from "@riverqueue/internal-test-kit";
 import { deferred } from "../../src/kit/deferred.ts";
 import { complete } from "../../src/work/outcome.ts";
 import { Workers } from "../../src/work/workers.ts";
-import { clientOnSqlite, quickQueue, task } from "../testdata/client-on-sqlite.ts";
+import { aborted, clientOnSqlite, quickQueue, task } from "../testdata/client-on-sqlite.ts";
 
 failOnLeaks();
 
@@ -47,7 +47,7 @@ test("deleteOnComplete deletes the row, and the event carries the job", async (t
 
 test("JS-59 events come once each and find the change committed", async (t) => {
   const seen: [string, bigint, string | undefined][] = [];
-  const { start, insert, events, sql } = await clientOnSqlite(t, {
+  const { start, insert, client, events, sql } = await clientOnSqlite(t, {
     client: {
       hooks: {
         onEvent: (event) => {
@@ -58,18 +58,26 @@ test("JS-59 events come once each and find the change committed", async (t) => {
       },
       retryPolicy: (_, now) => now.add({ hours: 1 }),
     },
-    handler: ({ job }) => {
+    handler: async ({ job, signal }) => {
       if (job.args["n"] === 1) throw new Error("retried");
+      if (job.args["n"] === 2) throw await aborted(signal);
     },
   });
-  const [done = 0n, retried = 0n] = await insert(2);
+  const [done = 0n, retried = 0n, cancelled = 0n] = await insert(3);
   const run = await start();
   await events.when("job_completed");
   await events.when("job_failed");
+  await client.jobs.cancel(cancelled);
+  await events.when("job_cancelled");
+  await client.jobs.cancel(cancelled);
   await run.stop();
   assert.deepEqual(
     new Set(seen.map(String)),
-    new Set([`job_completed,${done},completed`, `job_failed,${retried},retryable`]),
+    new Set([
+      `job_completed,${done},completed`,
+      `job_failed,${retried},retryable`,
+      `job_cancelled,${cancelled},cancelled`,
+    ]),
   );
-  assert.equal(seen.length, 2);
+  assert.equal(seen.length, 3);
 });

@@ -77,6 +77,9 @@ const BAD: readonly [string, unknown, RegExp][] = [
   ["fetchCooldown", { microseconds: 999 }, /^fetchCooldown must be at least 1 ms/],
   ["fetchOnlyKnownKinds", 1, /^fetchOnlyKnownKinds must be true or false$/],
   ["fetchOnlyKnownKinds", null, /^fetchOnlyKnownKinds/],
+  ["fleet", { auditRetention: { days: 36_501 } }, /^fleet\.auditRetention must be at most/],
+  ["fleet", { clientRetention: { milliseconds: 59_999 } }, /^fleet\.clientRetention must be at least 60000 ms$/],
+  ["fleet", { minuteRetention: { seconds: -1 } }, /^fleet\.minuteRetention must not be negative$/],
   ["hooks", [], /^hooks/],
   ["hooks", { beforeWrok() {} }, /^hooks\.beforeWrok is not an option; did you mean beforeWork\?/],
   ["insertMiddleware", {}, /^insertMiddleware/],
@@ -110,6 +113,19 @@ const BAD: readonly [string, unknown, RegExp][] = [
 
 test("JS-100 every option refuses what it cannot be, by its path", () => {
   for (const [name, value, message] of BAD) refused({ workers, [name]: value }, message);
+});
+
+test("the retentions of a fleet may be as long as 100 years, and that of a client as short as a minute", () => {
+  const fleet = {
+    auditRetention: { days: 36_500 },
+    clientRetention: { seconds: 60 },
+    minuteRetention: { seconds: 0 },
+  };
+  assert.deepEqual(resolve({ workers, fleet }).fleet, {
+    auditRetentionMs: 36_500 * 86_400_000,
+    clientRetentionMs: 60_000,
+    minuteRetentionMs: 0,
+  });
 });
 
 test("JS-101 unknown options and option names in Ms are refused by name, all in one error", () => {
@@ -209,5 +225,7 @@ test("a generated client ID fits in rows of every client and differs from any ot
   const ids = new Set(Array.from({ length: 1_000 }, () => generateClientId(now)));
   assert.equal(ids.size, 1_000);
   for (const id of ids) assert.ok(/^[^.]+_2026_01_02T03_04_05_123456_[0-9a-f]{8}$/.test(id) && id.length <= 100, id);
+  assert.match(generateClientId(now, "a.b".repeat(30)), /^(?:a_b){20}_2026_/);
+  assert.match(generateClientId(now, ""), /^unknown_host_2026_/);
   assert.equal(resolve({ workers, clientId: "x".repeat(100) }).runtime.clientId.length, 100);
 });

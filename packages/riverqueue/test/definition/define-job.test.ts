@@ -106,7 +106,7 @@ test("refuses deleteOnComplete beside a unique default that counts completed job
 
 test("accepts deleteOnComplete with written-out states, and beside a default that is not unique", () => {
   const byState = ["available", "pending", "running", "scheduled", "completed"] as const;
-  for (const unique of [{ byArgs: true, byState }, { excludeKind: true }, undefined]) {
+  for (const unique of [{ byArgs: true, byState }, { byQueue: false }, undefined]) {
     assert.equal(defineJob({ kind: "ab", deleteOnComplete: true, defaults: { unique } }).deleteOnComplete, true);
   }
 });

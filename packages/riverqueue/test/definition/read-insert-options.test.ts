@@ -44,6 +44,11 @@ for (const [what, options, message] of [
     "scheduledAt must lie in the years 1 to 9999",
   ],
   [
+    "a time in the last millisecond of year 9999",
+    { scheduledAt: new Date(253_402_300_799_999) },
+    "scheduledAt must lie in the years 1 to 9999",
+  ],
+  [
     "a time before year 1",
     { scheduledAt: new Date(-62_135_596_800_001) },
     "scheduledAt must lie in the years 1 to 9999",
@@ -98,6 +103,11 @@ for (const [what, options, message] of [
   ["byQueue as text", { unique: { byQueue: "yes" } }, "unique.byQueue must be true or false"],
   ["byState as text", { unique: { byState: "available" } }, "unique.byState must be a list of job states"],
   ["excludeKind as text", { unique: { excludeKind: "yes" } }, "unique.excludeKind must be true or false"],
+  [
+    "excludeKind alone",
+    { unique: { excludeKind: true } },
+    "unique.excludeKind needs byArgs, byPeriod, byQueue or byState beside it",
+  ],
 ] as const) {
   test(`refuses ${what}`, () => {
     assert.throws(() => read(options), { name: "ValidationError", message });

@@ -51,6 +51,10 @@ test("a real SQLite error leaves no statement text behind", () => {
   assert.doesNotMatch(inspect(cause, { showHidden: true }), /secret/);
 });
 
+test("a field is cut to 256 characters", () => {
+  assert.equal(databaseCause({ constraint: "c".repeat(1_000) }).constraint, "c".repeat(256));
+});
+
 test("a copy is returned as it is, and unreadable or primitive values give an empty one", () => {
   const copy = databaseCause({ code: "57014" });
   assert.equal(databaseCause(copy), copy);

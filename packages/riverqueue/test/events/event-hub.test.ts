@@ -68,6 +68,18 @@ test("an event that a hook causes is delivered too before closing ends", async (
   assert.deepEqual(seen, ["a", "b"]);
 });
 
+test("hooks get 64 events in one turn of the event loop, so that other work has its turn between", async () => {
+  const seen: RiverEvent[] = [];
+  const turns: number[] = [];
+  const hub = sampleHub({ onEvent: [(event) => void seen.push(event)] });
+  for (let count = 0; count < 150; count++) hub.emit(removed(`${count}`));
+  while (seen.length < 150) {
+    await new Promise(setImmediate);
+    turns.push(seen.length);
+  }
+  assert.deepEqual(turns, [64, 128, 150]);
+});
+
 test("hooks that fall too far behind lose the oldest events and are told", async () => {
   const seen: RiverEvent[] = [];
   const hub = sampleHub({ onEvent: [(event) => void seen.push(event)] });

@@ -268,19 +268,24 @@ test("prepared occurrences of periodic jobs go through middleware in one transac
     operations.push(`${context.operation} ${context.requests.length}`);
     return next();
   };
-  const { inserter, notices } = await openInserter(t, { middleware: [middleware] });
+  const { inserter, notices, transact, wakeUps } = await openInserter(t, { middleware: [middleware] });
   const at = Temporal.Instant.from("2026-01-02T03:04:05.6Z");
   const jobs = [
     await inserter.preparePeriodic(mail, { n: 1 }, undefined, { at, periodicJobId: "nightly" }),
     await inserter.preparePeriodic(resize, {}, { priority: 2 }, { at, periodicJobId: null }),
   ];
-  const [first, second] = await inserter.insertPrepared(jobs, { timeoutMs: 30_000 });
+  const results = await inserter.insertPrepared(jobs, transact);
+  assert.equal(results?.length, 2);
+  const [first, second] = results;
   assert.deepEqual(operations, ["insertMany 2"]);
   assert.equal(first?.job.state, "available");
   assert.equal(first?.job.scheduledAt.toString(), at.toString());
   assert.equal(first?.job.metadata["river:periodic_job_id"], "nightly");
   assert.equal(second?.job.metadata["periodic"], true);
   assert.equal(notices().length, 2);
+  assert.equal(wakeUps.length, 1);
+  assert.equal(await inserter.insertPrepared(jobs, () => Promise.resolve(null)), null);
+  assert.equal(wakeUps.length, 1);
   await assert.rejects(inserter.preparePeriodic(mail, [], undefined, { at, periodicJobId: null }), JsonValueError);
 });
 

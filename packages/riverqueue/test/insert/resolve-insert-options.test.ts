@@ -39,7 +39,7 @@ test("metadata and tags are taken whole, never merged", () => {
 
 test("pending: false and unique without comparisons override what is further away", () => {
   const defaults = level({ pending: true, unique: { byArgs: true } });
-  for (const unique of [{}, { byArgs: false }, { excludeKind: true }, { byPeriod: { seconds: 0 } }]) {
+  for (const unique of [{}, { byArgs: false }, { excludeKind: false }, { byPeriod: { seconds: 0 } }]) {
     const resolved = resolveInsertOptions([level({ pending: false, unique }), defaults]);
     assert.equal(resolved.pending, false);
     assert.equal(resolved.unique, null);

@@ -52,6 +52,12 @@ for (const { id, what, paths, encodedArgs, fragment, sha256 } of PATH_VECTORS) {
   });
 }
 
+test("listed paths are sorted by their keys, backslashes not counted", () => {
+  const unique = normalized({ byArgs: ["a0", "a\\.b", "a-b"] });
+  assert.deepEqual(unique.byArgs, ["a-b", "a\\.b", "a0"]);
+  assert.equal(fragmentOfPaths('{"a0":1,"a.b":2,"a-b":3}', unique.byArgs), '{"a-b":3,"a.b":2,"a0":1}');
+});
+
 for (const [id, path, segment] of [
   ["U58", "", ""],
   ["U62", "a.1", "1"],

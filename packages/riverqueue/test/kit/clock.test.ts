@@ -26,7 +26,9 @@ test("a cancelled timer does not run, and delays beyond Node's longest timer are
   const cancelled = systemClock.setTimer(() => runs++, 10);
   cancelled.cancel();
   const longest = 2_147_483_647;
+  const set = t.mock.method(globalThis, "setTimeout");
   systemClock.setTimer(() => runs++, longest + 5);
+  assert.equal(set.mock.calls[0]?.arguments[1], longest);
   t.mock.timers.tick(longest);
   assert.equal(runs, 0);
   t.mock.timers.tick(5);

@@ -46,15 +46,19 @@ test("a success in between starts the count anew", async () => {
   assert.equal(breaker.limit, 10_000);
 });
 
-test("timeouts further apart than ten minutes do not add up", async () => {
-  const { breaker, fail, clock } = makeBreaker();
-  await fail(LIMIT_MS);
-  await clock.advance(400_000);
-  await fail(LIMIT_MS);
-  await clock.advance(400_000);
-  await fail(LIMIT_MS);
-  assert.equal(breaker.limit, 10_000);
-});
+for (const [apartMs, limit] of [
+  [600_000, 1000],
+  [600_001, 10_000],
+]) {
+  test(`three timeouts, the last ${apartMs} ms after the first, make batches of ${limit}`, async () => {
+    const { breaker, fail, clock } = makeBreaker();
+    await fail(LIMIT_MS);
+    await fail(LIMIT_MS);
+    await clock.advance(Number(apartMs) - 2 * LIMIT_MS);
+    await fail(LIMIT_MS);
+    assert.equal(breaker.limit, limit);
+  });
+}
 
 test("failures before the limit, and those that no retry mends, are no timeouts", async () => {
   const { breaker, fail } = makeBreaker();

@@ -20,6 +20,7 @@ import {
   type LeadingClient,
   type LeadingClientOptions,
   makeLeadingClient,
+  settle,
 } from "./testdata/leading-client.ts";
 
 failOnLeaks();
@@ -278,6 +279,62 @@ test("C26: no slot is inserted twice when the leadership row is deleted by hand,
   const { twice, longestGap } = slotsOf(world.handle);
   assert.deepEqual(twice, []);
   assert.ok(longestGap <= 12, `${longestGap} s`);
+});
+
+/** Due together with the slots above, 80 ms before its own time. */
+const shortlyAfter: PeriodicJob = periodicJob({
+  job: tock,
+  args: { n: 2 },
+  schedule: {
+    next: (previous) =>
+      previous
+        .subtract({ milliseconds: 80 })
+        .round({ smallestUnit: "second", roundingMode: "floor" })
+        .add({ seconds: 1, milliseconds: 80 }),
+  },
+});
+
+test("C26: a slot inserted ahead of its time is not inserted again by a leader elected before that time", async (t) => {
+  const world = await makeWorld(t);
+  const periodicJobs = [...slots(), shortlyAfter];
+  const clients = ["one", "two"].map((clientId) => world.make({ clientId, periodicJobs }));
+  const elections = (): number => clients.flatMap(({ eventsOf }) => eventsOf("leader_acquired")).length;
+  const fine = { stepMs: 10 };
+  for (const { leadership } of clients) leadership.start();
+  for (let round = 1; round <= 4; round++) {
+    const before = inserted(world.handle).length;
+    await advanceUntil(world.clock, clients, () => inserted(world.handle).length > before, fine);
+    const ahead = inserted(world.handle).at(-1);
+    assert.equal(ahead?.kind, "tock");
+    for (const { leadership } of clients) leadership.requestResignation();
+    await settle(clients);
+    for (const { leadership } of clients) leadership.onStreamRestored();
+    await advanceUntil(world.clock, clients, () => elections() > round, fine);
+    assert.ok(storedTime(world.clock.now()) < ahead.scheduled_at, "the next term begins before the time of the slot");
+  }
+  await untilInserted(world, clients, 12);
+  assert.deepEqual(slotsOf(world.handle).twice, []);
+});
+
+test("C26: what a leader inserts while its term is ended by others is undone", async (t) => {
+  const world = await makeWorld(t);
+  let terms = 0;
+  const client = world.make({
+    periodicJobs: slots(),
+    insertHooks: [
+      {
+        beforeInsert() {
+          if (++terms === 1) world.handle.exec("DELETE FROM river_leader");
+        },
+      },
+    ],
+  });
+  client.leadership.start();
+  await advanceUntil(world.clock, [client], () => client.eventsOf("leader_lost").length > 0);
+  assert.deepEqual(inserted(world.handle), []);
+  assert.deepEqual(client.eventsOf("maintenance_failed"), []);
+  await untilInserted(world, [client], 2);
+  assert.deepEqual(slotsOf(world.handle).twice, []);
 });
 
 test("E06: a client that may lead serves the database of one that never does, which alone stands still", async (t) => {

@@ -32,6 +32,8 @@ function makePlan(...jobs: PeriodicJob[]): {
 
 const everySecond = (id: string, runOnStart = false): PeriodicJob =>
   periodicJob({ job: tick, id, args: {}, every: { seconds: 1 }, runOnStart });
+const onTheSecond = (previous: Temporal.Instant): Temporal.Instant =>
+  previous.round({ smallestUnit: "second", roundingMode: "floor" }).add({ seconds: 1 });
 const scheduled = (id: string, next: PeriodicSchedule["next"]): PeriodicJob =>
   periodicJob({ job: tick, id, args: {}, schedule: { next } });
 
@@ -54,6 +56,18 @@ test("a run within 100 ms is due, and firing early does not shift the schedule",
   take(0);
   assert.deepEqual(take(901), ["ab@1000"]);
   assert.deepEqual(take(1901), ["ab@2000"]);
+});
+
+test("C26 a run that the leader before may have inserted ahead of its time is left to it", () => {
+  // The term before inserts the run of 1,000 ms at 901 ms and ends; this one begins before that time.
+  const { take, registry } = makePlan(scheduled("ab", onTheSecond));
+  assert.deepEqual(take(950), []);
+  assert.deepEqual(take(1000), []);
+  assert.deepEqual(take(1950), ["ab@2000"]);
+  // Nobody had the jobs that come later in the term.
+  registry.add(scheduled("cd", onTheSecond));
+  assert.deepEqual(take(2950), ["ab@3000"]);
+  assert.deepEqual(take(2950), ["cd@3000"]);
 });
 
 test("missed runs are made up for one a turn", () => {

@@ -120,3 +120,37 @@ test("rows that nobody can read keep no other job from its rescue", async (t) =>
     [badMetadata],
   );
 });
+
+test("the event loop turns after every hundredth job, whose arguments the application decodes", async (t) => {
+  const clock = new ManualClock();
+  const database = await leaseSqliteDatabase(t);
+  let turns = 0;
+  let next = setImmediate(turn);
+  function turn(): void {
+    turns++;
+    next = setImmediate(turn);
+  }
+  t.after(() => clearImmediate(next));
+  const decodedAt: number[] = [];
+  const known = KNOWN_KIND.workerOf("known") ?? assert.fail();
+  const decode: typeof known.decode = (...given) => {
+    decodedAt.push(turns);
+    return known.decode(...given);
+  };
+  const stuckPolicy: StuckJobPolicy = { ...policy, workerOf: () => ({ ...known, decode }) };
+  const client = makeLeadingClient(t, database, { databaseClock: clock, stuckPolicy, clientId: "one", clock });
+  const running = { state: "running", attempt: 1, attemptedAt: clock.now().subtract({ hours: 2 }) } as const;
+  insertRawJobs(
+    database.open(),
+    clock.now(),
+    Array.from({ length: 250 }, () => running),
+  );
+  client.leadership.start();
+  await advanceUntil(clock, [client], () => client.leadership.diagnostics.runs.rescuer > 0, { limitMs: 30_000 });
+  assert.equal(decodedAt.length, 250);
+  const inOneTurn = Map.groupBy(decodedAt, (at) => at);
+  assert.deepEqual(
+    [...inOneTurn.values()].map((decoded) => decoded.length),
+    [99, 100, 51],
+  );
+});

@@ -22,6 +22,21 @@ test("counts have every state and say when they stopped at the cap", async (t) =
   assert.equal(capped.find(({ state }) => state === "available")?.about, true);
 });
 
+test("a look at the database stops at 10,000 rows and after 2 s unless told otherwise, and waits no longer than a timer can", async (t) => {
+  const { inspect, driver } = await openOperations(t);
+  const asked = t.mock.method(driver.inspect, "counts");
+  await inspect.counts();
+  await inspect.counts({ cap: 7, timeout: { milliseconds: 2_147_483_647 } });
+  assert.deepEqual(
+    asked.mock.calls.map(({ arguments: [bounds] }) => bounds),
+    [
+      { cap: 10_000, timeoutMs: 2_000 },
+      { cap: 7, timeoutMs: 2_147_483_647 },
+    ],
+  );
+  await assert.rejects(inspect.counts({ timeout: { milliseconds: 2_147_483_648 } }), /timeout/);
+});
+
 test("throughput has the latest minutes, newest first", async (t) => {
   const { inspect, insert, jobs, database } = await openOperations(t);
   const ids = await insert({}, {}, {});

@@ -7,6 +7,7 @@ import { cron } from "../../src/periodic/cron.ts";
 const OCCURRENCES: readonly [zone: string, expression: string, from: string, next: readonly (string | null)[]][] = [
   ["UTC", "0 0 29 2 *", "2024-02-29T00:00Z", ["2028-02-29T00:00Z", "2032-02-29T00:00Z"]],
   ["UTC", "0 0 29 2 *", "2096-02-29T00:00Z", [null]],
+  ["UTC", "0 0 29 2 *", "2098-01-01T00:00Z", [null]],
   ["UTC", "0 0 29 2 *", "2099-01-01T00:00Z", ["2104-02-29T00:00Z"]],
   ["UTC", "0 0 31 4 *", "2024-01-01T00:00Z", [null]],
   [

@@ -11,6 +11,7 @@ test("JS-103 JS-05 a started client keeps its process alive without work, handle
   const { path } = await leaseSqliteDatabase(t);
   const child = spawnNode(t, IDLE_CLIENT, [path]);
   assert.deepEqual(await child.next(), { started: true, signals: [] });
+  assert.deepEqual(await child.next(), { alive: true });
   child.send("stop");
   assert.deepEqual(await child.next(), { ended: "stopped" });
   assert.deepEqual(await child.exit(), { code: 0, signal: null });

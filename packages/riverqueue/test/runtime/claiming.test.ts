@@ -10,7 +10,8 @@ import { defineJob } from "../../src/definition/define-job.ts";
 import { deferred } from "../../src/kit/deferred.ts";
 import { attachEnvironment } from "../../src/kit/environment.ts";
 import { Workers } from "../../src/work/workers.ts";
-import { clientOnSqlite, manualEnvironment, quickQueue, task } from "../testdata/client-on-sqlite.ts";
+import { advanceUntil, clientOnSqlite, manualEnvironment, quickQueue, task } from "../testdata/client-on-sqlite.ts";
+import { insertRawJobs } from "../maintenance/testdata/insert-jobs.ts";
 import { databaseError } from "../testdata/intercepted-driver.ts";
 
 failOnLeaks();
@@ -219,9 +220,23 @@ test("JS-97 JS-98 with fetchOnlyKnownKinds only the kinds registered at start ar
   assert.deepEqual(kinds[0], ["new_name", "old_name", "task"]);
 });
 
-test("JS-24 neither jobs.retry nor a near-future retry sends an insert notice", async (t) => {
+test("JS-99 with fetchOnlyKnownKinds a leader discards stuck jobs of kinds that it does not know", async (t) => {
+  const { start, sql, events, row } = await clientOnSqlite(t, {
+    client: { fetchOnlyKnownKinds: true, maintenance: { rescuerInterval: { milliseconds: 5 } } },
+  });
+  const long = Temporal.Now.instant().subtract({ hours: 100 });
+  const [id = 0n] = insertRawJobs(sql, long, [{ kind: "stranger", state: "running", attempt: 1, attemptedAt: long }]);
+  await start();
+  await events.when("maintenance_succeeded", 1, (event) => event.service === "rescuer" && event.count === 1);
+  const { state, errors } = await row(id);
+  assert.deepEqual([state, errors.length], ["discarded", 1]);
+});
+
+test("JS-24 neither jobs.retry nor a near-future retry sends an insert notice, which its cool-down would not hold back", async (t) => {
+  const clock = new ManualClock();
   const { start, insert, client, sql, events } = await clientOnSqlite(t, {
-    client: { retryPolicy: (_, now) => now },
+    environment: manualEnvironment(clock),
+    client: { ...ALONE, retryPolicy: (_, now) => now },
     handler: ({ job }) => {
       if (job.attempt === 1) throw new Error("once");
     },
@@ -230,11 +245,18 @@ test("JS-24 neither jobs.retry nor a near-future retry sends an insert notice", 
     sql.prepare("SELECT count(*) AS n FROM river_notification WHERE topic = 'river_insert'").get()?.["n"];
   const [id = 0n] = await insert(1);
   assert.equal(notices(), 1);
+  await clock.advance(1_000);
   await start();
-  await events.when("job_completed");
-  await client.jobs.retry(id);
-  await events.when("job_completed", 2);
+  await advanceUntil(clock, events.when("job_completed"), 50);
   assert.equal(notices(), 1);
+  await clock.advance(1_000);
+  await client.jobs.retry(id);
+  assert.equal(notices(), 1);
+  await advanceUntil(clock, events.when("job_completed", 2), 50);
+  assert.equal(notices(), 1);
+  await clock.advance(1_000);
+  await insert(1);
+  assert.equal(notices(), 2);
 });
 
 test("a job whose row cannot be decoded fails its attempt and holds up no other", async (t) => {

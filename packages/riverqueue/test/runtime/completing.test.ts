@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { failOnLeaks, ManualClock, pollUntil } from "@riverqueue/internal-test-kit";
-import type { SettledJob, Settlement, SettleJobsParams } from "../../src/driver/settle-jobs.ts";
+import type { SettleJobsParams } from "../../src/driver/settle-jobs.ts";
 import { deferred } from "../../src/kit/deferred.ts";
 import type { RiverMetric } from "../../src/model/river-metric.ts";
-import { COMPLETION_CAPACITY, LOCKED_LIMIT_AT_STOP_MS } from "../../src/runtime/completion-pipeline.ts";
+import { COMPLETION_CAPACITY } from "../../src/runtime/completion-pipeline.ts";
 import { advanceUntil, clientOnSqlite, manualEnvironment, quickQueue } from "../testdata/client-on-sqlite.ts";
 import { databaseError, type Intercept } from "../testdata/intercepted-driver.ts";
 
@@ -95,59 +95,62 @@ test("JS-83 JS-84 JS-73 any other failure drops the batch after its three tries,
   assert.deepEqual([dropped?.attributes["count"], dropped?.attributes["jobIds"]], [2, ["1", "2"]]);
 });
 
-test("JS-82 attempts wait for capacity with their slots, and go on when the database is back", async (t) => {
-  const gate = deferred<void>();
-  const { start, insert, states, events } = await clientOnSqlite(t, {
-    eventKinds: ["queue_paused"],
-    client: { queues: { a: quickQueue(6_000), b: quickQueue(6_000) }, leaderElectionDisabled: true },
-    intercept: onSettle(async (_, proceed) => {
-      await gate.promise;
-      return proceed();
-    }),
+for (const kind of ["transient", "other"] as const) {
+  test(`JS-85 JS-110 a stop with the database down abandons completions at the first persistent failure, ${kind}, without a last pause`, async (t) => {
+    const clock = new ManualClock();
+    const metrics: RiverMetric[] = [];
+    const tries: number[] = [];
+    const { start, insert, states, events, logs } = await clientOnSqlite(t, {
+      environment: manualEnvironment(clock),
+      client: { ...ALONE, completionBatchSize: 2, hooks: { onMetric: (metric) => void metrics.push(metric) } },
+      intercept: onSettle(() => {
+        tries.push(clock.monotonic());
+        throw databaseError(kind);
+      }),
+    });
+    await insert(7);
+    const run = await start();
+    await events.when("job_started", 7);
+    await pollUntil(() => tries.length === 2);
+    await advanceUntil(clock, run.stop(), 100);
+    await run.completed;
+    // Two batches of two were on their way; the three that waited behind them are not even tried.
+    assert.deepEqual(tries, [0, 0, 1_000, 1_000, 3_000, 3_000]);
+    assert.deepEqual(states(), { running: 7 });
+    assert.equal(
+      countsOf(metrics, "job_completion_dropped").reduce((sum, count) => sum + count, 0),
+      7,
+    );
+    assert.deepEqual(countsOf(metrics, "job_completion_requeued"), []);
+    assert.ok(
+      logs.some(({ level, message }) => level === "error" && message.startsWith("storing completions failed for good")),
+    );
   });
-  await insert(6_000, { queue: "a" });
-  await insert(7_000, { queue: "b" });
-  const run = await start();
+}
 
-  await pollUntil(() => run.diagnostics.pendingCompletions === COMPLETION_CAPACITY);
-  await pollUntil(() => run.diagnostics.activeAttempts === 3_000);
-  await pollUntil(() => run.diagnostics.completionQueries === 2);
-  assert.equal(run.diagnostics.completionCapacity, 0);
-  gate.resolve();
-  await pollUntil(() => states()["completed"] === 13_000);
-  await run.stop();
-  assert.equal(run.diagnostics.activeAttempts, 0);
-  assert.deepEqual(events.all, []);
-});
-
-test("JS-85 JS-110 a stop with the database down abandons completions at the first persistent failure, without a last pause", async (t) => {
+test("JS-85 a stop that begins during the pause after a batch's third try does not wait for its end", async (t) => {
   const clock = new ManualClock();
   const metrics: RiverMetric[] = [];
   const tries: number[] = [];
-  const { start, insert, states, events, logs } = await clientOnSqlite(t, {
+  const { start, insert, states, events } = await clientOnSqlite(t, {
     environment: manualEnvironment(clock),
-    client: { ...ALONE, completionBatchSize: 2, hooks: { onMetric: (metric) => void metrics.push(metric) } },
+    client: { ...ALONE, hooks: { onMetric: (metric) => void metrics.push(metric) } },
     intercept: onSettle(() => {
       tries.push(clock.monotonic());
       throw databaseError("transient");
     }),
   });
-  await insert(7);
+  await insert(2);
   const run = await start();
-  await events.when("job_started", 7);
-  await pollUntil(() => tries.length === 2);
-  await advanceUntil(clock, run.stop(), 100);
-  await run.completed;
-  assert.equal(tries.at(-1), 3_000);
-  assert.deepEqual(states(), { running: 7 });
-  assert.equal(
-    countsOf(metrics, "job_completion_dropped").reduce((sum, count) => sum + count, 0),
-    7,
-  );
+  await events.when("job_started", 2);
+  await pollUntil(() => tries.length === 1);
+  await clock.advance(3_500);
+  assert.deepEqual(tries, [0, 1_000, 3_000]);
+  await run.stop();
+  assert.equal(clock.monotonic(), 3_500);
+  assert.deepEqual(countsOf(metrics, "job_completion_dropped"), [2]);
   assert.deepEqual(countsOf(metrics, "job_completion_requeued"), []);
-  assert.ok(
-    logs.some(({ level, message }) => level === "error" && message.startsWith("storing completions failed for good")),
-  );
+  assert.deepEqual(states(), { running: 2 });
 });
 
 test("JS-85 while a stop with a timeout drains, a try lasts no longer than what is left, but a second", async (t) => {
@@ -170,25 +173,6 @@ test("JS-85 while a stop with a timeout drains, a try lasts no longer than what 
   await clock.advance(3_000);
   await stopped;
   assert.deepEqual(limits, [10_000, 2_500, 1_000]);
-});
-
-test("JS-82 a stop ends although attempts wait for capacity and the database stays away", async (t) => {
-  const clock = new ManualClock();
-  const { start, insert, states } = await clientOnSqlite(t, {
-    environment: manualEnvironment(clock),
-    eventKinds: ["queue_paused"],
-    client: { ...ALONE, queues: { a: quickQueue(6_000), b: quickQueue(6_000) } },
-    intercept: onSettle(() => {
-      throw databaseError("transient");
-    }),
-  });
-  await insert(6_000, { queue: "a" });
-  await insert(6_000, { queue: "b" });
-  const run = await start();
-  await pollUntil(() => run.diagnostics.pendingCompletions === COMPLETION_CAPACITY);
-  await advanceUntil(clock, run.stop());
-  assert.equal(run.diagnostics.activeAttempts, 0);
-  assert.deepEqual(states(), { running: 12_000 });
 });
 
 test("a part-filled batch goes out at once while no statement runs, else after the interval, and there are never three", async (t) => {
@@ -222,55 +206,6 @@ test("a part-filled batch goes out at once while no statement runs, else after t
   assert.ok(batches.every((size) => size <= 5));
 });
 
-test("C24 a row that another session holds is tried again by itself, and its neighbours do not wait", async (t) => {
-  const clock = new ManualClock();
-  const tries: number[] = [];
-  let locked = true;
-  const { start, insert, events, row } = await clientOnSqlite(t, {
-    environment: manualEnvironment(clock),
-    client: ALONE,
-    intercept: onSettle(async ({ settlements }, proceed) => {
-      if (!settlements.some(({ id }) => id === 3n)) return proceed();
-      tries.push(clock.monotonic());
-      if (!locked) return proceed();
-      // As a database with row locks answers.
-      const done = settlements.length > 1 ? await settleAllBut(3n, settlements, proceed) : [];
-      return [...done, { id: 3n, outcome: "locked", state: null, job: null }];
-    }),
-  });
-  await insert(5);
-  await start();
-  await events.when("job_completed", 4);
-  await clock.advance(2_000);
-  locked = false;
-  await advanceUntil(clock, events.when("job_completed", 5), 50);
-  const gaps = tries.map((at, index) => at - (tries[index - 1] ?? 0));
-  assert.ok(
-    [0, 100, 200, 400, 800, 1_000].every((wait, index) => (gaps[index] ?? 0) >= wait),
-    gaps.join(),
-  );
-  assert.equal((await row(3n)).attempt, 1);
-});
-
-test("JS-85 a stop gives up a row that another session goes on holding", async (t) => {
-  const clock = new ManualClock();
-  const metrics: RiverMetric[] = [];
-  const { start, insert, events, states } = await clientOnSqlite(t, {
-    environment: manualEnvironment(clock),
-    client: { ...ALONE, hooks: { onMetric: (metric) => void metrics.push(metric) } },
-    intercept: onSettle(({ settlements }) =>
-      settlements.map(({ id }) => ({ id, outcome: "locked", state: null, job: null })),
-    ),
-  });
-  await insert(1);
-  const run = await start();
-  await events.when("job_started");
-  await advanceUntil(clock, run.stop());
-  assert.ok(clock.monotonic() >= LOCKED_LIMIT_AT_STOP_MS);
-  assert.deepEqual(states(), { running: 1 });
-  assert.deepEqual(countsOf(metrics, "job_completion_dropped"), [1]);
-});
-
 test("rows are read back from plain completions only while somebody listens to them", async (t) => {
   for (const listens of [false, true]) {
     const wanted: boolean[] = [];
@@ -288,14 +223,3 @@ test("rows are read back from plain completions only while somebody listens to t
     assert.deepEqual(new Set(wanted), new Set([listens]));
   }
 });
-
-async function settleAllBut(
-  id: bigint,
-  settlements: readonly Settlement[],
-  proceed: () => Promise<unknown>,
-): Promise<readonly SettledJob[]> {
-  const index = settlements.findIndex((settlement) => settlement.id === id);
-  // The driver sees the same list.
-  (settlements as Settlement[]).splice(index, 1);
-  return (await proceed()) as readonly SettledJob[];
-}

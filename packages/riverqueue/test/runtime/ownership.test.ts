@@ -15,7 +15,7 @@ for (const [who, claim] of [
     "attempted_by = jsonb_insert(attempted_by, '$[#]', attempted_by ->> '$[0]')",
   ],
 ] as const) {
-  test(`JS-87 JS-60 the end of an attempt never alters a job that ${who} has claimed since; it is a job_race`, async (t) => {
+  test(`JS-14 JS-87 JS-60 the end of an attempt never alters a job that ${who} has claimed since; it is a job_race`, async (t) => {
     const finish = deferred<void>();
     const { start, insert, row, sql, events } = await clientOnSqlite(t, {
       handler: async ({ setMetadata }) => {

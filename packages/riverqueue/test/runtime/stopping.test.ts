@@ -86,10 +86,12 @@ test("JS-07 a graceful stop becomes a cancel when its timeout elapses, and not b
 });
 
 test("JS-10 calls of stop share one shutdown, which a later call or a signal escalates", async (t) => {
-  for (const escalate of ["call", "signal", "timeout"]) {
+  for (const escalate of ["call", "signal", "aborted signal", "timeout"]) {
     await t.test(`by ${escalate}`, async (part) => {
       const begun = deferred<AbortSignal>();
+      const steps: string[] = [];
       const { start, insert } = await clientOnSqlite(part, {
+        environment: { probe: (step) => void steps.push(step) },
         handler: async ({ signal }) => {
           begun.resolve(signal);
           throw await aborted(signal);
@@ -103,21 +105,26 @@ test("JS-10 calls of stop share one shutdown, which a later call or a signal esc
       assert.equal(signal.aborted, false);
       if (escalate === "call") stops.push(run.stop({ mode: "cancel" }));
       else if (escalate === "signal") stop.abort();
+      else if (escalate === "aborted signal") stops.push(run.stop({ signal: AbortSignal.abort() }));
       else stops.push(run.stop({ timeout: { milliseconds: 1 } }));
       await Promise.all(stops);
       assert.ok(signal.aborted);
       await run.stop();
+      assert.equal(new Set(steps).size, steps.length, steps.join());
+      assert.equal(steps.at(-1), "stop: completed");
     });
   }
 });
 
 test("JS-04 leaving the scope of an await using handle stops gracefully", async (t) => {
   const finish = deferred<void>();
-  const begun = deferred<AbortSignal>();
+  const begun = deferred<void>();
+  const seen: boolean[] = [];
   const { start, insert, states } = await clientOnSqlite(t, {
     handler: async ({ signal }) => {
-      begun.resolve(signal);
+      begun.resolve();
       await finish.promise;
+      seen.push(signal.aborted);
     },
   });
   await insert();
@@ -125,9 +132,10 @@ test("JS-04 leaving the scope of an await using handle stops gracefully", async 
   {
     await using run = await start();
     completed = run.completed;
-    assert.equal((await begun.promise).aborted, false);
+    await begun.promise;
     setImmediate(() => finish.resolve());
   }
+  assert.deepEqual(seen, [false], "the block has ended after the handler, which was not aborted");
   await completed;
   assert.deepEqual(states(), { completed: 1 });
 });
@@ -193,8 +201,19 @@ test("JS-09 a leader resigns when the stop begins, while its queue drains, and a
   await first.events.when("leader_acquired");
   await first.insert();
   await begun.promise;
-  const second = await clientOnSqlite(t, { database: first.database });
+  const bid = deferred<void>();
+  const second = await clientOnSqlite(t, {
+    database: first.database,
+    // Nothing but the notice of the resignation makes it bid again in time.
+    client: { maintenance: { electionInterval: { hours: 1 } } },
+    intercept: async (verb, _, proceed) => {
+      const answer = await proceed();
+      if (verb === "leader.elect") bid.resolve();
+      return answer;
+    },
+  });
   await second.start();
+  await bid.promise;
   const stopped = run.stop();
   await first.events.when("leader_lost");
   await second.events.when("leader_acquired");

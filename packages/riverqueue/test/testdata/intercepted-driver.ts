@@ -40,7 +40,8 @@ function interceptedVerbs(facet: string, verbs: object, intercept: Intercept): o
   return new Proxy(verbs, {
     get(target, name) {
       const verb: unknown = Reflect.get(target, name, target);
-      if (typeof verb !== "function") return verb;
+      // Names of tables are no verb: they come at once.
+      if (typeof verb !== "function" || name === "tableName") return verb;
       return async (...args: unknown[]) =>
         intercept(
           `${facet}.${String(name)}`,

@@ -82,7 +82,7 @@ test("a step name may be used once, also while it is skipped", async () => {
   const message = 'river: duplicate resumable step name "a"';
   const trial = new Trial({ [STEP]: "z" });
   await trial.step("a");
-  await assert.rejects(trial.stepWithCursor("a"), { message });
+  await assert.rejects(trial.stepWithCursor("a"), { code: "lifecycle", message });
   assert.deepStrictEqual(trial.ran, []);
   assert.throws(() => trial.progress.resultOf(undefined), { message });
 });
@@ -92,16 +92,17 @@ test("a step inside another is refused before it runs, and the outer one does no
   await trial.step("first");
   await trial.step("outer", () => trial.step("inner").catch(() => {}));
   assert.deepStrictEqual(trial.ran, ["first", "outer"]);
-  assert.throws(
-    () => trial.progress.resultOf(undefined),
-    /step "inner" called while step "outer" runs; steps cannot be nested/,
-  );
+  assert.throws(() => trial.progress.resultOf(undefined), {
+    code: "lifecycle",
+    message: 'river: resumable step "inner" called while step "outer" runs; steps cannot be nested',
+  });
   assert.deepStrictEqual(trial.staged(), { [STEP]: "first" });
 });
 
 test("a step that an earlier attempt finished must still exist", () => {
   const trial = new Trial({ [STEP]: "gone" });
   assert.throws(() => trial.progress.resultOf(complete()), {
+    code: "lifecycle",
     message: 'river: resumable step "gone" not found in Worker',
   });
   assert.equal(trial.staged(), null);
@@ -111,6 +112,7 @@ test("a retry that omits a step of which only a cursor is stored fails and keeps
   const trial = new Trial({ [CURSOR]: { gone: 3 } });
   await trial.step("other");
   assert.throws(() => trial.progress.resultOf(undefined), {
+    code: "lifecycle",
     message: 'river: resumable step "gone" not found in Worker',
   });
   assert.equal(trial.staged(), null);
@@ -152,15 +154,22 @@ test("stored values of other types are ignored, but an array of cursors is an er
   for (const cursors of [null, 5, "x", true]) {
     assert.equal(new Trial({ [STEP]: 5, [CURSOR]: cursors }).progress.resultOf(undefined), undefined);
   }
-  assert.throws(() => new Trial({ [CURSOR]: [] }), /stored resumable cursors are an array/);
+  assert.throws(() => new Trial({ [CURSOR]: [] }), {
+    code: "validation",
+    message: /stored resumable cursors are an array/,
+  });
 });
 
 test("cursors and checkpoints belong to a running step", async () => {
   const trial = new Trial();
   assert.throws(() => trial.progress.setCursor(1), {
+    code: "lifecycle",
     message: "river: resumable cursor can only be used within ResumableStepCursor",
   });
-  await assert.rejects(trial.progress.checkpoint({ tx }), /only be used within a step/);
+  await assert.rejects(trial.progress.checkpoint({ tx }), {
+    code: "lifecycle",
+    message: "river: resumable checkpoint can only be used within a step",
+  });
   await trial.stepWithCursor("a", () =>
     assert.throws(() => trial.progress.setCursor(new Map() as never), JsonValueError),
   );

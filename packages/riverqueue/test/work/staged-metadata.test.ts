@@ -54,6 +54,14 @@ test("what one attempt records is bounded as a whole, and a value that is replac
   assert.equal(staged.text(), '{"a":"654321","output":12}');
 });
 
+test("an attempt records 268,435,455 characters in all", () => {
+  const staged = new StagedMetadata();
+  const largest = "x".repeat(33_554_430);
+  for (let count = 0; count < 7; count++) staged.set(`k${count}`, largest);
+  assert.throws(() => staged.setOutput(largest), { message: /must not exceed 268435455 characters in all/ });
+  staged.setOutput(largest.slice(1));
+});
+
 test("a refused value leaves what was staged before", () => {
   const staged = new StagedMetadata();
   staged.set("k", 1);

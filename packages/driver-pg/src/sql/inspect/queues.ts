@@ -4,7 +4,8 @@
  * - Parameters: 1 limit, 2 cap + 1, 3 now or null.
  * - Result: name, available, running, earliest scheduled time of a job that could be claimed. Queues are those with a row
  *   of their own and those with available or running jobs, found by one step in the index each.
- * - Locks: none. Index: `river_job_prioritized_fetching_index`.
+ * - Locks: none. Index: `river_job_prioritized_fetching_index`, whose order keeps the planner to it whatever its
+ *   statistics say.
  */
 import type { Dialect, SqlTemplate } from "../../connection/dialect.ts";
 
@@ -31,10 +32,12 @@ export const QUEUE_DEPTHS: SqlTemplate = (d) => `WITH named AS MATERIALIZED (
   SELECT named.name,
     (SELECT count(*) FROM (
       SELECT 1 FROM ${d.prefix}river_job AS job WHERE job.state = 'available' AND job.queue = named.name
-        AND job.scheduled_at <= coalesce($3::timestamptz, now()) LIMIT $2::bigint
+        AND job.scheduled_at <= coalesce($3::timestamptz, now())
+      ORDER BY job.priority, job.scheduled_at, job.id LIMIT $2::bigint
     ) AS limited)::text AS available,
     (SELECT count(*) FROM (
-      SELECT 1 FROM ${d.prefix}river_job AS job WHERE job.state = 'running' AND job.queue = named.name LIMIT $2::bigint
+      SELECT 1 FROM ${d.prefix}river_job AS job WHERE job.state = 'running' AND job.queue = named.name
+      ORDER BY job.priority, job.scheduled_at, job.id LIMIT $2::bigint
     ) AS limited)::text AS running,
     (SELECT min(earliest.at) FROM unnest('{1,2,3,4}'::smallint[]) AS lane (priority) CROSS JOIN LATERAL (
       SELECT job.scheduled_at AS at FROM ${d.prefix}river_job AS job

@@ -13,8 +13,8 @@ export const FINALIZED_PER_MINUTE: SqlTemplate = (d) => `WITH span AS (
   ), counted AS (
     SELECT date_trunc('minute', latest.finalized_at) AS at, ended.state, count(*) AS rows
     FROM unnest('{cancelled,completed,discarded}'::text[]) AS ended (state) CROSS JOIN LATERAL (
-      SELECT job.finalized_at FROM ${d.prefix}river_job AS job, span
-      WHERE job.state = ended.state::${d.prefix}river_job_state AND job.finalized_at >= span.start
+      SELECT job.finalized_at FROM ${d.prefix}river_job AS job
+      WHERE job.state = ended.state::${d.prefix}river_job_state AND job.finalized_at >= (SELECT start FROM span)
       ORDER BY job.finalized_at DESC LIMIT $2::bigint
     ) AS latest
     GROUP BY 1, 2

@@ -5,11 +5,7 @@
  *   pass, and a key that somebody takes meanwhile is met as a unique violation.
  */
 import type { Dialect, SqlTemplate } from "../../connection/dialect.ts";
-import { holdsTerm } from "../leader/columns.ts";
 import { holdsUniqueKey } from "./columns.ts";
-
-/** Whether the term holds. 1 leader ID, 2 elected time, 3 now or null. */
-export const PROMOTION_FENCE: SqlTemplate = (d) => `SELECT ${holdsTerm(d, "$1", "$2", "$3")}::text AS holds`;
 
 function firstOf(d: Dialect, state: string): string {
   return `(SELECT state, queue, priority FROM ${d.prefix}river_job WHERE state = '${state}'

@@ -3,6 +3,7 @@ import { JobTimeoutError } from "../../../src/model/errors/job-timeout-error.ts"
 import { LifecycleError } from "../../../src/model/errors/lifecycle-error.ts";
 import { PayloadValidationError } from "../../../src/model/errors/payload-validation-error.ts";
 import { UnknownJobKindError } from "../../../src/model/errors/unknown-job-kind-error.ts";
+import type { JobState } from "../../../src/model/job-state.ts";
 import { type AbortCause, AttemptAbort, terminationError } from "../../../src/runtime/attempt-abort.ts";
 import { type AttemptResult, attemptVerdict } from "../../../src/runtime/attempt-verdict.ts";
 import { type ClassifiedOutcome, classifyOutcome } from "../../../src/runtime/classify-outcome.ts";
@@ -87,7 +88,7 @@ export function classify(result: (aborts: AttemptAbort) => AttemptResult, circum
 export interface TruthTableRow extends Circumstances {
   readonly title: string;
   readonly result: (aborts: AttemptAbort) => AttemptResult;
-  readonly state: string;
+  readonly state: JobState;
   /** Attempt number afterwards; 3 is that of the claim. */
   readonly after?: number;
   /** Recorded text; null when none is recorded. */

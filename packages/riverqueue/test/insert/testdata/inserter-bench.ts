@@ -5,7 +5,7 @@ import { SqliteDriver } from "@riverqueue/driver-sqlite";
 import { leaseSqliteDatabase, ManualClock } from "@riverqueue/internal-test-kit";
 import type { InsertOnlyDriver } from "../../../src/driver/driver.ts";
 import type { InsertJobsParams } from "../../../src/driver/insert-jobs.ts";
-import { JobInserter, type JobInserterDeps } from "../../../src/insert/job-inserter.ts";
+import { type InsertTransaction, JobInserter, type JobInserterDeps } from "../../../src/insert/job-inserter.ts";
 import { NoticeLimiter } from "../../../src/insert/notice-limiter.ts";
 import type { Environment } from "../../../src/kit/environment.ts";
 
@@ -18,6 +18,8 @@ export type DriverUse =
 export interface InserterBench {
   readonly inserter: JobInserter<DatabaseSync>;
   readonly clock: ManualClock;
+  /** A transaction as a leader gives it, which nothing fences here. */
+  readonly transact: InsertTransaction;
   /** Calls of the driver so far. */
   readonly uses: DriverUse[];
   /** What the client was told after commits. */
@@ -55,6 +57,7 @@ export async function openInserter(
   return {
     inserter,
     clock,
+    transact: (body, durability) => driver.transaction(body, { durability }),
     uses,
     wakeUps,
     database,

@@ -21,6 +21,10 @@ const signals = process.eventNames().filter((name) => String(name).startsWith("S
 say({ started: true, signals });
 process.once("beforeExit", () => say({ ended: run.state }));
 
-const order = await hear();
+const ordered = hear();
+// Nothing but the client is to keep this process alive: the channel would, and so would a timer that counts.
+process.stdin.unref();
+setTimeout(() => say({ alive: true }), 100).unref();
+const order = await ordered;
 if (order === "stop") await run.stop();
 else if (order === "fail") broken = true;
