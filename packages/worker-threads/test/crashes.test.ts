@@ -1,0 +1,202 @@
+/** Threads that end, handlers that leave failing work behind, and errors of every kind. */
+import assert from "node:assert/strict";
+import test from "node:test";
+import { failOnLeaks, plain, pollUntil, testScale } from "@riverqueue/internal-test-kit";
+import { throwables } from "@riverqueue/internal-test-kit/throwables";
+import { WorkerThreadHandlerError } from "../src/index.ts";
+import { crashers, threads } from "./testdata/attempts.ts";
+
+failOnLeaks();
+
+const WAYS: Readonly<Record<string, RegExp>> = {
+  exit: /^worker thread exited with code 0 before the handler had settled$/,
+  "exit later": /^worker thread exited with code 4 before the handler had settled$/,
+  throw: /^thrown later$/,
+  reject: /^nobody caught me$/,
+};
+
+for (const [way, message] of Object.entries(WAYS)) {
+  test(`WT-38 WT-50 WT-52 WT-54 C29 a thread that ends fails its attempt only: ${way}`, async (t) => {
+    const { start, executor } = threads(t);
+    const neighbour = start("waitForAbort");
+    await neighbour.begun();
+    const error = await start("endThread", { rawArgs: { way } }, crashers).end;
+    assert.ok(error instanceof WorkerThreadHandlerError);
+    assert.match(error.message, message);
+    assert.equal(executor.diagnostics().crashedThreads, 1);
+    assert.equal(executor.diagnostics().totalThreads, 1, "no replacement before it is needed");
+    assert.equal(await start("nothing", {}, crashers).end, undefined);
+    await neighbour.abort();
+    await neighbour.end;
+    assert.equal(executor.diagnostics().crashedThreads, 1);
+    assert.equal(executor.diagnostics().totalThreads, 2);
+  });
+}
+
+test("WT-56 C29 a handler that exceeds the heap fails with the limit, and the next one has a healthy thread", async (t) => {
+  const { start, executor } = threads(t, { maxThreads: 1, resourceLimits: { maxOldGenerationSizeMb: 16 } });
+  const error = await start("endThread", { rawArgs: { way: "memory" } }, crashers).end;
+  assert.ok(error instanceof WorkerThreadHandlerError);
+  assert.match(error.message, /memory limit/);
+  assert.equal(await start("nothing", {}, crashers).end, undefined);
+  assert.equal(executor.diagnostics().crashedThreads, 1);
+});
+
+for (const what of ["rejection", "exception"]) {
+  test(`WT-38 WT-51 C29 an ${what} that an ended attempt has left behind, with the thread idle, discards the thread`, async (t) => {
+    const { start, executor } = threads(t, { maxThreads: 1 });
+    const attempt = start("leaveBehind", { id: 41n, rawArgs: { what } });
+    assert.equal(await attempt.end, undefined);
+    await pollUntil(() => executor.diagnostics().totalThreads === 0);
+    assert.equal(executor.diagnostics().crashedThreads, 1);
+    const [entry] = attempt.sent.logs;
+    assert.ok(entry !== undefined && attempt.sent.logs.length === 1);
+    assert.match(entry.message, /nobody caught an error .*the attempt of job 41, which has ended$/);
+    assert.equal((entry.attributes as { error: Error }).error.message, "forgotten");
+  });
+
+  test(`WT-38 WT-50 C29 an ${what} that an ended attempt has left behind does not end the running one`, async (t) => {
+    const { start, executor } = threads(t, { maxThreads: 1 });
+    const first = start("leaveBehind", { id: 41n, rawArgs: { what, afterMs: 20 } });
+    const second = start("waitForAbort");
+    assert.equal(await first.end, undefined);
+    await pollUntil(() => executor.diagnostics().crashedThreads === 1);
+    assert.match(first.sent.logs[0]?.message ?? "", /job 41/);
+    assert.deepEqual(
+      second.sent.logs.map(({ message }) => message),
+      ["waiting"],
+    );
+    await second.abort();
+    await second.end;
+    assert.deepEqual(plain(await start("countCalls").end), { type: "complete", output: 1 }, "a fresh thread");
+    assert.equal(executor.diagnostics().crashedThreads, 1);
+  });
+}
+
+test("WT-53 C29 a thread that exits after its attempt costs the next one nothing when it had not taken it", async (t) => {
+  const { start, executor } = threads(t, { maxThreads: 1 });
+  // Without a pause the exit comes before the thread looks at its next message.
+  const first = start("exitAfterReturning", {}, crashers);
+  const second = start("nothing", {}, crashers);
+  assert.equal(await first.end, undefined);
+  assert.equal(await second.end, undefined);
+  assert.equal(executor.diagnostics().crashedThreads, 1);
+});
+
+test("C29 an exit while the next attempt runs fails that one, once", async (t) => {
+  const { start, executor } = threads(t, { maxThreads: 1 });
+  const first = start("leaveBehind", { rawArgs: { what: "exit", afterMs: 5 } });
+  const second = start("waitForAbort");
+  assert.equal(await first.end, undefined);
+  const error = await second.end;
+  assert.ok(error instanceof WorkerThreadHandlerError);
+  assert.equal(error.message, "worker thread exited with code 3 before the handler had settled");
+  assert.equal(executor.diagnostics().crashedThreads, 1);
+});
+
+test("C29 a module that throws on its first import only is loaded by the next attempt's thread", async (t) => {
+  const { start, executor } = threads(t, { maxThreads: 1 });
+  const module = new URL("./fails-once.js", crashers);
+  const marker = `river-fails-once-${process.pid}`;
+  process.env[marker] = "1";
+  t.after(() => delete process.env[marker]);
+  const error = await start("succeed", {}, module).end;
+  assert.ok(error instanceof WorkerThreadHandlerError);
+  assert.equal(error.message, "first import");
+  delete process.env[marker];
+  assert.equal(await start("succeed", {}, module).end, undefined);
+  assert.equal(executor.diagnostics().crashedThreads, 0);
+});
+
+test("C29 what a handler posts on its parent port is not heard", async (t) => {
+  const { start, executor } = threads(t, { maxThreads: 1 });
+  assert.equal(await start("postRubbish").end, undefined);
+  assert.equal(await start("nothing").end, undefined);
+  assert.deepEqual(executor.diagnostics(), {
+    activeThreads: 0,
+    crashedThreads: 0,
+    idleThreads: 1,
+    pendingTasks: 0,
+    totalThreads: 1,
+  });
+});
+
+/** Every message that a thread sends during an attempt; the attempt survives only when all of them were sent. */
+const MESSAGES: readonly (readonly [type: string, after: boolean, succeeds: boolean])[] = [
+  ["log", false, false],
+  ["log", true, false],
+  ["output", false, false],
+  ["output", true, false],
+  ["metadata", false, false],
+  ["metadata", true, false],
+  ["done", false, false],
+  ["done", true, true],
+  ["failed", false, false],
+  ["failed", true, false],
+];
+
+for (const [type, after, succeeds] of MESSAGES) {
+  test(`WT-50 a thread that dies ${after ? "after" : "before"} the message "${type}" fails at most its own attempt`, async (t) => {
+    const { start, executor } = threads(t, { maxThreads: 1 });
+    const dying = start("dieAtMessage", { rawArgs: { type, after } }, crashers);
+    const next = start("nothing", {}, crashers);
+    const end = await dying.end;
+    if (succeeds) assert.equal(end, undefined);
+    else {
+      assert.ok(end instanceof WorkerThreadHandlerError);
+      assert.match(end.message, type === "failed" && after ? /^before the end$/ : /exited with code 9/);
+    }
+    assert.equal(await next.end, undefined);
+    assert.equal(executor.diagnostics().crashedThreads, 1);
+    assert.equal(executor.diagnostics().totalThreads, 1);
+  });
+}
+
+for (const exportName of ["neverReached", "alsoNeverReached"]) {
+  test(`WT-50 a thread that dies of the message "run", while it loads ${exportName}, fails its attempt only`, async (t) => {
+    const { start, executor } = threads(t, { maxThreads: 1 });
+    const error = await start(exportName, {}, new URL("./exits-on-import.js", crashers)).end;
+    assert.ok(error instanceof WorkerThreadHandlerError);
+    assert.match(error.message, /exited with code 8/);
+    assert.equal(await start("nothing", {}, crashers).end, undefined);
+    assert.equal(executor.diagnostics().crashedThreads, 1);
+  });
+}
+
+test("WT-35 C06 whatever is thrown arrives as one error with a message", async (t) => {
+  const { start } = threads(t);
+  const zoo = throwables();
+  const ends = await Promise.all(zoo.map((_, n) => start("throwFromZoo", { rawArgs: { n } }).end));
+  for (const [n, { name, message }] of zoo.entries()) {
+    const error = ends[n];
+    assert.ok(error instanceof WorkerThreadHandlerError, name);
+    // What the database refuses is replaced when the error is recorded.
+    assert.equal(error.message.toWellFormed().replaceAll("\0", "\uFFFD"), message, name);
+    assert.ok(error.message.length <= 32_768 && (error.stack?.length ?? 0) <= 32_768, name);
+  }
+});
+
+test("WT-52 WT-54 WT-74 after many crashes in a row the pool is whole, and nothing of them is left", async (t) => {
+  const { start, executor } = threads(t);
+  const crashes = Math.ceil(10_000 / testScale / (testScale > 1 ? 5 : 1));
+  let most = 0;
+  const crash = async (): Promise<void> => {
+    assert.ok((await start("exitAtOnce", {}, crashers).end) instanceof WorkerThreadHandlerError);
+    most = Math.max(most, executor.diagnostics().totalThreads);
+  };
+  const listeners = process.eventNames().map((name) => process.listenerCount(name));
+  for (let done = 0; done < crashes; done += 4) await Promise.all([crash(), crash(), crash(), crash()]);
+  assert.ok(executor.diagnostics().crashedThreads >= crashes);
+  assert.ok(most <= 2);
+  assert.deepEqual(
+    process.eventNames().map((name) => process.listenerCount(name)),
+    listeners,
+  );
+  assert.equal(await start("nothing", {}, crashers).end, undefined);
+  assert.ok(executor.diagnostics().totalThreads <= 2);
+  await executor.close();
+  assert.deepEqual(
+    process.getActiveResourcesInfo().filter((kind) => /Worker|MessagePort/.test(kind)),
+    [],
+  );
+});
