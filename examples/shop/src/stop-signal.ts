@@ -1,0 +1,6 @@
+/** Resolves at the first Ctrl-C or SIGTERM. */
+export function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}

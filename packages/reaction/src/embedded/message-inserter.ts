@@ -1,0 +1,81 @@
+/** Puts messages into River queues: each is a job of one kind whose arguments hold the body. */
+import { durationToMs } from "../kit/duration.ts";
+import { jsonText } from "../kit/canonical-json.ts";
+import { ValidationError } from "../model/validation-error.ts";
+import { splitMessages } from "../queues/split-messages.ts";
+import type { OutgoingMessage, QueueSender } from "../seam/message-queue.ts";
+import type { DriverCall, EncodedJob, RuntimeDriver } from "./runtime-driver.ts";
+
+/** Kind of the jobs that are messages. */
+export const MESSAGE_KIND = "reaction_message";
+
+/** What differs from message to message. */
+export interface MessageJob {
+  readonly queue: string;
+  readonly maxAttempts: number;
+  readonly message: OutgoingMessage;
+}
+
+/** Claims of one producer are this far apart at least, so further notices would wake nobody. */
+const NOTICE_INTERVAL_MS = 5;
+const PRIORITY = 1;
+
+/** See the file header. */
+export class MessageInserter<Tx> {
+  readonly #driver: RuntimeDriver<Tx>;
+  readonly #noticedAt = new Map<string, number>();
+
+  constructor(driver: RuntimeDriver<Tx>) {
+    this.#driver = driver;
+  }
+
+  /** A sender for one queue. */
+  sender(queue: string, maxAttempts: number): QueueSender {
+    return Object.freeze({
+      send: async (messages: readonly OutgoingMessage[]) => {
+        for (const group of splitMessages(messages)) {
+          await this.insert(group.map((message) => ({ queue, maxAttempts, message })));
+        }
+      },
+    });
+  }
+
+  /** Inserts all as one unit, in the call's transaction if it has one. */
+  async insert(messages: readonly MessageJob[], call?: DriverCall<Tx>): Promise<void> {
+    if (messages.length === 0) return;
+    const jobs = messages.map(encode);
+    const queues = new Set(messages.map(({ queue }) => queue));
+    const notices = [...queues].filter((queue) => this.#isDue(queue)).map(insertNotice);
+    await this.#driver.jobs.insert({ jobs, notices, durability: "default" }, call);
+  }
+
+  #isDue(queue: string): boolean {
+    const now = performance.now();
+    if (now - (this.#noticedAt.get(queue) ?? -Infinity) < NOTICE_INTERVAL_MS) return false;
+    this.#noticedAt.set(queue, now);
+    return true;
+  }
+}
+
+function encode({ queue, maxAttempts, message }: MessageJob): EncodedJob {
+  const delayMs = message.delay === undefined ? 0 : durationToMs(message.delay);
+  if (delayMs === null || delayMs < 0) throw new ValidationError("delay must be a duration such as { seconds: 5 }");
+  return {
+    kind: MESSAGE_KIND,
+    queue,
+    state: delayMs > 0 ? "scheduled" : "available",
+    priority: PRIORITY,
+    maxAttempts,
+    args: `{"body":${jsonText(message.body)}}`,
+    metadata: "{}",
+    tags: [],
+    scheduledAt: delayMs > 0 ? Temporal.Now.instant().add({ milliseconds: Math.ceil(delayMs) }) : null,
+    uniqueKey: null,
+    uniqueStates: null,
+  };
+}
+
+/** What River clients of every language send when a job becomes available. */
+function insertNotice(queue: string): { readonly topic: "river_insert"; readonly payload: string } {
+  return { topic: "river_insert", payload: JSON.stringify({ queue }) };
+}

@@ -1,0 +1,158 @@
+/** Works the jobs that are messages: gives each to the consumer of its queue, and does with it what that says. */
+import { discard, type JsonObject, snooze, stringifyJson, type WorkContext, type WorkOutcome } from "riverqueue";
+import { createWorkerCtx } from "../context/create-worker-ctx.ts";
+import type { WorkerCtx } from "../context/worker-ctx.ts";
+import type { Logger } from "../logging/logger.ts";
+import type { Reaction } from "../processor/create-reaction.ts";
+import { type MessageVerdict, type ReceivedMessage, runBatch } from "../queues/batch-marks.ts";
+import type { QueueDefinition } from "../queues/define-queue.ts";
+import type { NamedQueue } from "../queues/queue-entry.ts";
+import { BatchCoalescer } from "./batch-coalescer.ts";
+import type { MessagesAtWork } from "./messages-at-work.ts";
+import { RetryMessageError } from "./retry-message-error.ts";
+
+/** What contexts of this home have in common. */
+export interface EntryParts {
+  readonly env: unknown;
+  readonly logger: Logger;
+  readonly now: (() => Date) | undefined;
+}
+
+/** The parts of an attempt that count here. */
+type MessageContext = Pick<WorkContext, "execution" | "signal"> & { readonly job: WorkContext["job"] };
+
+type Messages = Pick<MessagesAtWork<never>, "begin" | "end" | "replace">;
+
+interface Station {
+  readonly definition: QueueDefinition;
+  readonly coalescer: BatchCoalescer;
+}
+
+/** See the file header. */
+export class MessageWorker {
+  readonly #reaction: Reaction;
+  readonly #messages: Messages;
+  readonly #parts: EntryParts;
+  readonly #stations = new Map<string, Station>();
+  /** Delays asked for, until River asks when the job is due. */
+  readonly #delays = new Map<bigint, number>();
+
+  constructor(reaction: Reaction, messages: Messages, parts: EntryParts) {
+    this.#reaction = reaction;
+    this.#messages = messages;
+    this.#parts = parts;
+    for (const named of reaction.queues) this.#stations.set(named.actualName, this.#station(named));
+  }
+
+  /** Whether no message is being worked. */
+  get isIdle(): boolean {
+    return [...this.#stations.values()].every(({ coalescer }) => coalescer.isIdle);
+  }
+
+  /** One attempt of one job. */
+  async work(attempt: MessageContext): Promise<WorkOutcome | undefined> {
+    this.#messages.begin(attempt);
+    try {
+      return await this.#work(attempt);
+    } finally {
+      this.#messages.end(attempt);
+    }
+  }
+
+  async #work(context: MessageContext): Promise<WorkOutcome | undefined> {
+    const { job, signal } = context;
+    const station = this.#stations.get(job.queue);
+    const message: ReceivedMessage = {
+      id: String(job.id),
+      timestamp: new Date(job.createdAt.epochMilliseconds),
+      attempts: job.attempt,
+      body: bodyOf(job.rawArgs),
+    };
+    if (station === undefined) return this.#workAlone(job.queue, message, job.id);
+    const verdict = await station.coalescer.add(message, signal);
+    if (verdict.type === "ack") return undefined;
+    if (job.attempt >= job.maxAttempts) return this.#giveUp(station.definition, context, message);
+    this.#delays.set(job.id, verdict.delayMs ?? station.definition.retryDelayMs);
+    throw new RetryMessageError();
+  }
+
+  /** When a job whose attempt has failed is due again. */
+  retryAt(jobId: bigint, now: Temporal.Instant): Temporal.Instant {
+    const delayMs = this.#delays.get(jobId) ?? 0;
+    this.#delays.delete(jobId);
+    return now.add({ milliseconds: Math.ceil(delayMs) });
+  }
+
+  /** A context for one batch or sweep, and a wait for what it has left running in the background. */
+  entry(entry: "queue" | "scheduled"): { readonly ctx: WorkerCtx; readonly settled: () => Promise<void> } {
+    const background: Promise<unknown>[] = [];
+    const ctx = createWorkerCtx({ ...this.#parts, entry, waitUntil: (work) => void background.push(work) });
+    const settled = async (): Promise<void> => {
+      for (let done = 0; done < background.length;) {
+        const more = background.slice(done);
+        done = background.length;
+        await Promise.all(more);
+      }
+    };
+    return { ctx, settled };
+  }
+
+  #station({ definition, actualName }: NamedQueue): Station {
+    const work = async (messages: readonly ReceivedMessage[]): Promise<readonly MessageVerdict[]> => {
+      const { ctx, settled } = this.entry("queue");
+      const verdicts = await runBatch(this.#reaction.consume, actualName, messages, ctx);
+      await settled();
+      return verdicts;
+    };
+    return { definition, coalescer: new BatchCoalescer(definition, work) };
+  }
+
+  /** A queue that this process works and no consumer is for: alerted and retried, like everywhere. */
+  async #workAlone(queue: string, message: ReceivedMessage, jobId: bigint): Promise<never> {
+    const { ctx, settled } = this.entry("queue");
+    await runBatch(this.#reaction.consume, queue, [message], ctx);
+    await settled();
+    this.#delays.set(jobId, UNKNOWN_QUEUE_DELAY_MS);
+    throw new RetryMessageError();
+  }
+
+  /** To the dead-letter queue, in the transaction that discards it, or nowhere, with an alert. */
+  async #giveUp(
+    { deadLetterQueue }: QueueDefinition,
+    context: MessageContext,
+    message: ReceivedMessage,
+  ): Promise<WorkOutcome> {
+    const { ctx } = this.entry("queue");
+    const { queue } = context.job;
+    if (deadLetterQueue === null) {
+      await this.#reaction.alerts.raise(ctx, {
+        severity: "high",
+        code: "message_dropped",
+        message: `a message was given up after ${message.attempts} deliveries`,
+        queue,
+        messageId: message.id,
+      });
+      return discard({ reason: "given up after its last delivery" });
+    }
+    const maxAttempts = (this.#stations.get(deadLetterQueue)?.definition.maxRetries ?? DEFAULT_RETRIES) + 1;
+    const dead = { queue: deadLetterQueue, maxAttempts, message: { body: message.body as never } };
+    const reason = `moved to the dead-letter queue ${deadLetterQueue}`;
+    try {
+      await this.#messages.replace(context, reason, dead);
+    } catch (error) {
+      // Failing the last attempt would lose the message.
+      ctx.logger.error({ error, queue, messageId: message.id }, "a message could not be moved; it is delivered again");
+      return snooze({ milliseconds: UNMOVED_DELAY_MS });
+    }
+    return discard({ reason });
+  }
+}
+
+const UNKNOWN_QUEUE_DELAY_MS = 60_000;
+const UNMOVED_DELAY_MS = 10_000;
+const DEFAULT_RETRIES = 3;
+
+/** With plain numbers, as messages have them everywhere. */
+function bodyOf(args: JsonObject): unknown {
+  return (JSON.parse(stringifyJson(args)) as { readonly body?: unknown }).body;
+}

@@ -1,0 +1,23 @@
+/**
+ * The seam for homes: what the stores, queues and entries of a place to run in are made of. Applications do not need it.
+ *
+ * @packageDocumentation
+ */
+export { createWorkerCtx, type WorkerCtxParts } from "../context/create-worker-ctx.ts";
+export { presetFetchWorkerCtx } from "../context/resolve-fetch-worker-ctx.ts";
+export { durationToMs } from "../kit/duration.ts";
+export { OptionProblems } from "../kit/option-problems.ts";
+export { timeOrderedId } from "../kit/time-ordered-id.ts";
+export { systemTiming, type Timing } from "../kit/timing.ts";
+export { isLogEntry } from "../logging/log-entry.ts";
+export { ANALYTICS_EVENTS, ASYNC_LOGGER, ASYNC_POLICY_TASK } from "../processor/built-in-queues.ts";
+export { createTimedReaction } from "../processor/create-reaction.ts";
+export { policyTask, readPolicyTask } from "../processor/policy-task.ts";
+export { type MessageVerdict, type ReceivedMessage, runBatch } from "../queues/batch-marks.ts";
+export { createQueueEntry } from "../queues/queue-entry.ts";
+export { LARGEST_GROUP, LARGEST_GROUP_BYTES, LARGEST_MESSAGE_BYTES, splitMessages } from "../queues/split-messages.ts";
+export type { SqlDatabase, SqlRow, SqlRunOptions, SqlStatement, SqlValue } from "../seam/sql-database.ts";
+export { SqlAnalyticsStore } from "../sql/sql-analytics-store.ts";
+export { SqlKeyValueStore } from "../sql/sql-key-value-store.ts";
+export { SqlReactionStore } from "../sql/sql-reaction-store.ts";
+export type { Gather, SqlStoreOptions } from "../sql/sql-terms.ts";

@@ -1,0 +1,27 @@
+/** Logging in pino's argument order: attributes first, then the message. */
+
+/** Level of a log entry. */
+export type LogLevel = "debug" | "error" | "info" | "warn";
+
+/** Attributes of a log entry; an error goes under `error`. */
+export type LogAttributes = Readonly<Record<string, unknown>>;
+
+/** Receives log entries. A pino logger fits as it is. */
+export interface Logger {
+  debug(attributes: LogAttributes, message: string): void;
+  error(attributes: LogAttributes, message: string): void;
+  info(attributes: LogAttributes, message: string): void;
+  warn(attributes: LogAttributes, message: string): void;
+}
+
+/** The logger of those who name none: warnings and errors go to the console. */
+export const consoleLogger: Logger = Object.freeze({
+  debug() {},
+  info() {},
+  warn(attributes: LogAttributes, message: string) {
+    console.warn(message, attributes);
+  },
+  error(attributes: LogAttributes, message: string) {
+    console.error(message, attributes);
+  },
+});

@@ -1,0 +1,163 @@
+/**
+ * What follows the write of an event in the emitting call chain: its sync commands, then one message for what is left. A
+ * store that sends in its own transactions does so with the write that ends the last sync command.
+ */
+import type { WorkerCtx } from "../context/worker-ctx.ts";
+import { type CommandExecution, isSettled } from "../model/command-execution.ts";
+import type { EventExecution } from "../model/event-execution.ts";
+import type { StoredEvent } from "../seam/reaction-store.ts";
+import { type CommandProgress, CommandRunner } from "./command-runner.ts";
+import { policyTask } from "./policy-task.ts";
+import type { ProcessorParts } from "./processor-parts.ts";
+import { inRunOrder, isLeased, openCommands } from "./run-order.ts";
+import { tryAgain } from "./try-again.ts";
+
+/** How an event stands afterwards. */
+export interface HandedOver {
+  readonly event: EventExecution;
+  readonly commands: readonly CommandExecution[];
+  /** Why nothing was handed over; null when it was, or nothing had to be. */
+  readonly error: unknown;
+}
+
+/** See the file header. */
+export class Handover {
+  readonly #parts: ProcessorParts;
+  readonly #runner: CommandRunner;
+
+  constructor(parts: ProcessorParts) {
+    this.#parts = parts;
+    this.#runner = new CommandRunner(parts);
+  }
+
+  /** Never rejects. `isNew`: the event is this call's own; otherwise it only helps along. */
+  async run(ctx: WorkerCtx, stored: StoredEvent, isNew: boolean): Promise<HandedOver> {
+    const sync = await this.#runSync(ctx, stored);
+    const { event } = stored;
+    const wasOpen = event.status === "pending" || event.status === "undispatched";
+    const waiting = openCommands(sync.commands).filter(({ mode }) => mode === "async" || sync.failure !== null);
+    const isOurs = isNew || sync.ended || event.status === "undispatched";
+    if (waiting.length === 0 || sync.sent || sync.elsewhere || !wasOpen || !isOurs) {
+      return { event: afterwards(event, sync), commands: sync.commands, error: null };
+    }
+    return this.#dispatch(ctx, event, sync.commands);
+  }
+
+  /** Logged and alerted. */
+  async alertAbandoned(ctx: WorkerCtx, error: unknown, eventId: string | null): Promise<void> {
+    ctx.logger.error({ error, eventId }, "an event was abandoned");
+    await this.#parts.alerts.raise(ctx, {
+      severity: "high",
+      code: "event_abandoned",
+      message:
+        eventId === null
+          ? "an event could not be stored and was given up"
+          : "an event is stored and could not be handed over; the sweeper will do so",
+      ...(eventId !== null && { eventId }),
+    });
+  }
+
+  async #dispatch(ctx: WorkerCtx, event: EventExecution, commands: readonly CommandExecution[]): Promise<HandedOver> {
+    const { queue, store, timing, settings } = this.#parts;
+    let error: unknown = null;
+    try {
+      await tryAgain(timing, settings.emission, () => queue.send([{ body: policyTask(event.id) }]));
+    } catch (thrown) {
+      error = thrown;
+      await this.alertAbandoned(ctx, thrown, event.id);
+    }
+    const sent = error === null;
+    try {
+      await store.markDispatched([event.id], sent);
+    } catch (thrown) {
+      // Only a note: the sweeper goes by commands that are left.
+      ctx.logger.warn({ error: thrown, eventId: event.id }, "the dispatch of an event could not be noted");
+    }
+    return { event: { ...event, status: sent ? "dispatched" : "undispatched" }, commands, error };
+  }
+
+  async #runSync(ctx: WorkerCtx, { event, commands, now }: StoredEvent): Promise<SyncProgress> {
+    const progress = new SyncProgress(commands);
+    for (const { id, mode } of inRunOrder(commands)) {
+      const execution = progress.get(id);
+      if (mode !== "sync" || openCommands([execution]).length === 0) continue;
+      if (execution.status === "running") {
+        // Whoever runs it goes on; a lease that has run out is the consumer's to take over.
+        progress.elsewhere ||= isLeased(execution, now);
+        continue;
+      }
+      try {
+        progress.note(await this.#runOne(ctx, event, execution, progress));
+      } catch (error) {
+        ctx.logger.error({ error, eventId: event.id, commandId: id }, "a sync command could not be run here");
+        progress.failure = error;
+        break;
+      }
+    }
+    return progress;
+  }
+
+  async #runOne(
+    ctx: WorkerCtx,
+    event: EventExecution,
+    execution: CommandExecution,
+    { commands }: SyncProgress,
+  ): Promise<CommandProgress> {
+    const { registry, settings } = this.#parts;
+    const command = await registry.find(execution.name, event, ctx.logger);
+    if (command === undefined) throw new Error("no policy knows the command");
+    const others = openCommands(commands).filter(({ id }) => id !== execution.id);
+    return this.#runner.run(ctx, {
+      command,
+      execution,
+      siblings: commands,
+      attempts: execution.maxAttempts - execution.attempt,
+      isFinal: true,
+      send: others.length > 0 && others.every(({ mode }) => mode === "async") && event.status !== "dispatched",
+      tries: settings.emission.tries,
+      until: Infinity,
+    });
+  }
+}
+
+/** What the sync commands have come to. */
+class SyncProgress {
+  readonly #byId: Map<string, CommandExecution>;
+  /** The message went out with a write. */
+  sent = false;
+  /** A command is run by somebody else. */
+  elsewhere = false;
+  /** A command was ended here. */
+  ended = false;
+  /** Why a command could not be run here. */
+  failure: unknown = null;
+
+  constructor(commands: readonly CommandExecution[]) {
+    this.#byId = new Map(commands.map((command) => [command.id, command]));
+  }
+
+  get commands(): readonly CommandExecution[] {
+    return [...this.#byId.values()];
+  }
+
+  get(id: string): CommandExecution {
+    return this.#byId.get(id) as CommandExecution;
+  }
+
+  note({ execution, sent, elsewhere }: CommandProgress): void {
+    this.#byId.set(execution.id, execution);
+    this.sent ||= sent;
+    this.elsewhere ||= elsewhere;
+    this.ended ||= !elsewhere && isSettled(execution.status);
+  }
+}
+
+/** The event as the writes of its commands have left it, without reading it again. */
+function afterwards(event: EventExecution, { commands, sent }: SyncProgress): EventExecution {
+  const finished = commands.every(({ status }) => ["succeeded", "failed", "skipped"].includes(status));
+  if (!finished) return sent ? { ...event, status: "dispatched" } : event;
+  const status = commands.some((command) => command.status === "failed") ? "failed" : "completed";
+  const times = commands.flatMap(({ finishedAt }) => (finishedAt === null ? [] : [finishedAt.getTime()]));
+  const finishedAt = event.finishedAt ?? (times.length === 0 ? null : new Date(Math.max(...times)));
+  return { ...event, status, nextSweepAt: null, finishedAt };
+}

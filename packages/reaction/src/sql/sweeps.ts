@@ -1,0 +1,73 @@
+/** What the sweeper asks of the store. */
+import type { RetentionParams, SweptEvent } from "../seam/reaction-store.ts";
+import type { SqlContext } from "./sql-context.ts";
+import { join, raw, sql } from "./sql-text.ts";
+
+const FIRST_SWEEP_MS = 60_000;
+const LONGEST_SWEEP_MS = 3_600_000;
+/** From this many sweeps on the hour is reached; a greater exponent would only overflow. */
+const LAST_DOUBLING = 6;
+
+/** Wins due events, oldest first. */
+export async function claimSweeps<Tx>(context: SqlContext<Tx>, limit: number): Promise<readonly SweptEvent[]> {
+  const { terms } = context;
+  const exponent = sql`case when sweeps > ${raw(String(LAST_DOUBLING))} then ${raw(String(LAST_DOUBLING))} else sweeps end`;
+  const wait = sql`case when sweeps >= ${raw(String(LAST_DOUBLING))} then ${raw(String(LONGEST_SWEEP_MS))}
+    else ${raw(String(FIRST_SWEEP_MS))} * (1 << (${exponent})) end`;
+  const rows =
+    await context.rows(sql`update ${terms.event} set next_sweep_at = ${terms.now} + ${wait}, sweeps = sweeps + 1
+    where next_sweep_at <= ${terms.now} and id in (
+      select id from ${terms.event} where next_sweep_at <= ${terms.now}
+      order by next_sweep_at limit cast(${limit} as integer)${terms.skipLocked})
+    returning id, sweeps`);
+  return rows.map((row) => ({ id: String(row["id"]), sweeps: Number(row["sweeps"]) }));
+}
+
+/** Leaves finished events alone. */
+export async function markDispatched<Tx>(
+  context: SqlContext<Tx>,
+  eventIds: readonly string[],
+  dispatched: boolean,
+): Promise<void> {
+  if (eventIds.length === 0) return;
+  const { terms } = context;
+  // Few at a time: a statement of D1 binds at most 100 values.
+  const ids = join(
+    eventIds.slice(0, 90).map((id) => sql`${id}`),
+    ", ",
+  );
+  await context.rows(sql`update ${terms.event} set status = ${dispatched ? "dispatched" : "undispatched"}
+    where id in (${ids}) and status in ('pending', 'undispatched')`);
+  await markDispatched(context, eventIds.slice(90), dispatched);
+}
+
+/** Unless nothing is left to look for. */
+export async function postponeSweep<Tx>(context: SqlContext<Tx>, eventId: string, sweepInMs: number): Promise<void> {
+  const { terms } = context;
+  await context.rows(sql`update ${terms.event} set next_sweep_at = ${terms.later(sweepInMs)}
+    where id = ${eventId} and next_sweep_at is not null`);
+}
+
+/** The number of events that lost their content or went away. */
+export async function applyRetention<Tx>(context: SqlContext<Tx>, params: RetentionParams): Promise<number> {
+  const { terms } = context;
+  const { contentAfterMs, keysAfterMs, alertsAfterMs, limit } = params;
+  const old = (condition: string, ms: number) => sql`(select id from ${terms.event}
+    where finished_at <= ${terms.later(-ms)} and ${raw(condition)} order by finished_at limit cast(${limit} as integer))`;
+  const results = await context.run([
+    // The commands first: the event's own content says whether it is their turn.
+    sql`update ${terms.command} set input = null, result = null, attempts = '[]'
+      where event_id in ${old("payload is not null", contentAfterMs)}`,
+    sql`update ${terms.event} set payload = null where id in ${old("payload is not null", contentAfterMs)} returning id`,
+    sql`delete from ${terms.alert} where id in (select id from ${terms.alert}
+      where raised_at <= ${terms.later(-alertsAfterMs)} order by raised_at limit cast(${limit} as integer))`,
+    ...(keysAfterMs === null
+      ? []
+      : [
+          sql`delete from ${terms.action} where event_id in ${old("true", keysAfterMs)}`,
+          sql`delete from ${terms.command} where event_id in ${old("true", keysAfterMs)}`,
+          sql`delete from ${terms.event} where id in ${old("true", keysAfterMs)} returning id`,
+        ]),
+  ]);
+  return (results[1]?.length ?? 0) + (keysAfterMs === null ? 0 : (results.at(-1)?.length ?? 0));
+}

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import test, { type TestContext } from "node:test";
+import { failOnLeaks, type SpawnedNode, spawnNode } from "@riverqueue/internal-test-kit";
+import { postgresTest } from "@riverqueue/internal-test-kit/postgres-database";
+import { createReaction, type EmittedCommand } from "@riverqueue/reaction";
+import { deliver } from "../testdata/deliver.ts";
+import { type OpenHome, openPostgresHome, openSqliteHome } from "../testdata/open-home.ts";
+import { orderCommands, orderPolicy, type Work } from "../testdata/order-paid.ts";
+import { testCtx } from "../testdata/test-ctx.ts";
+
+failOnLeaks();
+
+interface Answer {
+  readonly status: string;
+  readonly eventId: string;
+  readonly payload: { readonly orderId: string };
+  readonly commands: readonly EmittedCommand[];
+  readonly payloadMismatch: boolean;
+}
+
+const CREATE = "create table effects (execution_id text, name text)";
+const EFFECTS = "select execution_id, name from effects order by name";
+const SENDER = new URL("../testdata/sender.ts", import.meta.url);
+
+async function startSenders(
+  t: TestContext,
+  count: number,
+  backend: string,
+  opened: OpenHome<unknown>,
+): Promise<SpawnedNode[]> {
+  await opened.rows(CREATE);
+  const all = Array.from({ length: count }, () => spawnNode(t, SENDER, [backend, opened.address]));
+  await Promise.all(all.map((sender) => sender.next((message) => message === "ready")));
+  return all;
+}
+
+/** Emits `total` times at once, five of them with another payload. */
+async function emitAll(senders: readonly SpawnedNode[], total: number, key: string): Promise<Answer[]> {
+  const share = Math.ceil(total / senders.length);
+  senders.forEach((sender, index) => {
+    const count = Math.min(share, total - index * share);
+    sender.send({ count, different: index === senders.length - 1 ? 5 : 0, key, die: false });
+  });
+  return (await Promise.all(senders.map((sender) => sender.next<Answer[]>(Array.isArray)))).flat();
+}
+
+/** A process that works what is queued: every message twice, out of order. */
+async function workTwice(opened: OpenHome<unknown>, now: () => Date): Promise<void> {
+  const effect =
+    (name: string): Work =>
+    async ({ executionId }) =>
+      void (await opened.rows(`insert into effects (execution_id, name) values ('${executionId}', '${name}')`));
+  const { grant, send } = orderCommands({ grant: effect("grant_role"), send: effect("send_receipt") });
+  const reaction = createReaction({ policies: [orderPolicy(grant, send)], ...(opened.home.parts as object) } as never);
+  await reaction.processor.sweep(testCtx({ entry: "scheduled", now }));
+  const args = opened.address.startsWith("postgres") ? "args" : "json(args) as args";
+  const jobs = await opened.rows(`select id, ${args} from river_job order by id`);
+  const bodies = jobs.map(bodyOf);
+  const ctx = testCtx({ entry: "queue", now });
+  await Promise.all([...bodies, ...bodies.toReversed()].map((body) => deliver(reaction.consume, ctx, { body })));
+}
+
+function bodyOf({ args }: Record<string, unknown>): unknown {
+  return ((typeof args === "string" ? JSON.parse(args) : args) as { readonly body: unknown }).body;
+}
+
+async function fiftySenders(
+  t: TestContext,
+  backend: string,
+  processes: number,
+  opened: OpenHome<unknown>,
+): Promise<void> {
+  const all = await startSenders(t, processes, backend, opened);
+  const answers = await emitAll(all, 50, "order-paid:1");
+  const accepted = answers.filter(({ status }) => status === "accepted");
+  const duplicates = answers.filter(({ status }) => status === "duplicate");
+  assert.deepEqual([accepted.length, duplicates.length], [1, 49]);
+  assert.equal(new Set(answers.map(({ eventId }) => eventId)).size, 1);
+  assert.equal(new Set(answers.flatMap(({ commands }) => commands.map(({ executionId }) => executionId))).size, 2);
+  const kept = accepted[0]?.payload.orderId;
+  const wrong = answers.filter(({ payload, payloadMismatch }) => payload.orderId !== kept || payloadMismatch);
+  assert.ok(wrong.length >= 5 && wrong.every(({ payload }) => payload.orderId === kept), "another payload is flagged");
+  await workTwice(opened, () => new Date());
+  const effects = await opened.rows(EFFECTS);
+  assert.deepEqual(
+    effects.map(({ name }) => name),
+    ["grant_role", "send_receipt"],
+  );
+  assert.deepEqual(await opened.rows("select status from river_reaction_event"), [{ status: "completed" }]);
+  for (const sender of all) sender.endInput();
+  await Promise.all(all.map((sender) => sender.exit()));
+}
+
+async function killedSender(t: TestContext, backend: string, open: Open): Promise<void> {
+  let at = Date.now();
+  const opened = await open(t, { now: () => new Date(at) });
+  const [first, second] = await startSenders(t, 2, backend, opened);
+  first?.send({ count: 1, different: 0, key: "order-paid:1", die: true });
+  assert.equal((await first?.exit())?.signal, "SIGKILL");
+  assert.equal((await opened.rows("select 1 from river_job")).length, 0, "there are records and no message");
+  const [again] = await emitAll(second === undefined ? [] : [second], 1, "order-paid:1");
+  assert.equal(again?.status, "duplicate");
+  at += 3_600_000;
+  await workTwice(opened, () => new Date(at));
+  const effects = await opened.rows(EFFECTS);
+  assert.deepEqual(
+    effects.map(({ name }) => name),
+    ["grant_role", "send_receipt"],
+  );
+  assert.deepEqual(
+    effects.map(({ execution_id: id }) => id),
+    again?.commands.map(({ executionId }) => executionId),
+  );
+  second?.endInput();
+  await second?.exit();
+}
+
+type Open = (t: TestContext, options?: { readonly now?: () => Date }) => Promise<OpenHome<unknown>>;
+
+test("C30 fifty emits of one key from two processes on SQLite are one event with one set of commands", async (t) => {
+  await fiftySenders(t, "sqlite", 2, await openSqliteHome(t));
+});
+
+postgresTest(
+  "C30 fifty emits of one key from four processes on Postgres are one event with one set of commands",
+  async (t) => {
+    await fiftySenders(t, "postgres", 4, await openPostgresHome(t));
+  },
+);
+
+test("C30 a sender killed between records and message on SQLite loses and doubles nothing", async (t) => {
+  await killedSender(t, "sqlite", openSqliteHome);
+});
+
+postgresTest("C30 a sender killed between records and message on Postgres loses and doubles nothing", async (t) => {
+  await killedSender(t, "postgres", openPostgresHome);
+});

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import test, { type TestContext } from "node:test";
+import { failOnLeaks } from "@riverqueue/internal-test-kit";
+import { QUEUE_RULES } from "@riverqueue/internal-test-kit/reaction/queue-rules";
+import { createReaction, defineQueue, type OutgoingMessage } from "@riverqueue/reaction";
+import { runBatch, splitMessages } from "@riverqueue/reaction/home";
+import { deliver } from "./testdata/deliver.ts";
+import { openSqliteHome } from "./testdata/open-home.ts";
+import { alertCodes } from "./testdata/order-paid.ts";
+import { listeningLogger, testCtx } from "./testdata/test-ctx.ts";
+
+failOnLeaks();
+
+const sizeOf = (messages: readonly OutgoingMessage[]) =>
+  messages.reduce((sum, { body }) => sum + Buffer.byteLength(JSON.stringify(body)), 0);
+
+test("E03 messages are split by bytes and by count, and one that is too large is refused before anything is sent", async (t) => {
+  const hundred = Array.from({ length: 100 }, (_, index) => ({ body: `${index}`.padEnd(2998, "x") }));
+  const groups = splitMessages(hundred);
+  assert.deepEqual(groups.flat(), hundred);
+  assert.deepEqual(
+    groups.map((group) => group.length),
+    [82, 18],
+  );
+  // A queue counts 100 bytes of its own with each message.
+  for (const group of groups) assert.ok(sizeOf(group) + 100 * group.length <= 256_000);
+  const small = Array.from({ length: 250 }, (_, body) => ({ body }));
+  assert.deepEqual(
+    splitMessages(small).map((group) => group.length),
+    [100, 100, 50],
+  );
+  const four = "😀".repeat(32_500);
+  assert.equal(Buffer.byteLength(four), 130_000);
+  const { home, rows } = await openSqliteHome(t);
+  await assert.rejects(home.queue.send([{ body: 1 }, { body: four }]), {
+    code: "message_too_large",
+    message: "messages[1] is 130002 bytes as JSON; a queue takes at most 127900",
+  });
+  assert.deepEqual(await rows("select 1 from river_job"), []);
+  const largest = `${"😀".repeat(31_974)}xx`;
+  assert.equal(Buffer.byteLength(JSON.stringify(largest)), 127_900);
+  assert.deepEqual(splitMessages([{ body: largest }]), [[{ body: largest }]]);
+  assert.throws(() => splitMessages([{ body: `${largest}x` }]), { code: "message_too_large" });
+});
+
+for (const rule of QUEUE_RULES) {
+  test(`a batch run by hand keeps the rule: ${rule.title}`, async () => {
+    const logger = listeningLogger();
+    const bodies = ["a", "b", "c"];
+    const received = bodies.map((body, index) => ({ id: String(index), timestamp: new Date(0), attempts: 1, body }));
+    const verdicts = await runBatch(rule.consume, "q", received, testCtx({ logger }));
+    assert.deepEqual(
+      bodies.filter((_, index) => verdicts[index]?.type === "retry"),
+      rule.again,
+    );
+    const late = rule.title.startsWith("the first of");
+    assert.equal(
+      logger.logged.some(({ message }) => /has no effect/.test(message)),
+      late,
+    );
+  });
+}
+
+test("a delay of a retry is kept, also when the consumer throws afterwards", async () => {
+  const received = [{ id: "1", timestamp: new Date(0), attempts: 1, body: null }];
+  const verdicts = await runBatch(
+    ({ messages }) => {
+      messages[0]?.retry({ delay: { seconds: 7 } });
+      throw new Error("afterwards");
+    },
+    "q",
+    received,
+    testCtx(),
+  );
+  assert.deepEqual(verdicts, [{ type: "retry", delayMs: 7000 }]);
+});
+
+test("RX-01 the three queues have the batches, concurrency and retries that they are for", async (t) => {
+  const { home } = await openSqliteHome(t);
+  const { queues } = createReaction({ policies: [], ...home.parts });
+  assert.deepEqual(
+    queues.map(({ definition }) => [
+      definition.name,
+      definition.batchSize,
+      definition.maxConcurrency,
+      definition.maxRetries,
+      definition.deadLetterQueue,
+    ]),
+    [
+      ["async-policy-task", 1, 1, 3, null],
+      ["async-logger", 50, 1, 3, null],
+      ["analytics-events", 8, 1, 3, null],
+    ],
+  );
+});
+
+const LOG = { id: "1", time: "2026-01-02T03:04:05.678Z", level: "info", message: "m", attributes: {} };
+const VIEW = {
+  id: "1",
+  occurredAt: "2026-01-02T03:04:05.678Z",
+  name: "page_view",
+  path: "/",
+  referrer: null,
+  visitor: null,
+};
+
+/** A reaction whose log and analytics stores refuse what `refuses` says. */
+async function refusing(t: TestContext, refuses: (id: string) => boolean) {
+  const opened = await openSqliteHome(t);
+  const { parts } = opened.home;
+  const { codes, alerts } = alertCodes();
+  const keyValue = Object.assign(Object.create(parts.keyValue) as typeof parts.keyValue, {
+    put: async (key: string, value: string) =>
+      refuses((JSON.parse(value) as { id: string }).id)
+        ? Promise.reject(new Error("full"))
+        : parts.keyValue.put(key, value),
+  });
+  const analyticsStore = Object.assign(Object.create(parts.analyticsStore) as typeof parts.analyticsStore, {
+    write: async (events: readonly { id: string }[]) =>
+      events.some(({ id }) => refuses(id))
+        ? Promise.reject(new Error("full"))
+        : parts.analyticsStore.write(events as never),
+  });
+  return { ...opened, codes, reaction: createReaction({ policies: [], ...parts, alerts, keyValue, analyticsStore }) };
+}
+
+test("RX-05 a message that cannot be written is given up on the third failure, with an alert, and not delivered a fourth time", async (t) => {
+  const { reaction, codes } = await refusing(t, () => true);
+  for (const [queue, body] of [
+    ["async-logger", LOG],
+    ["analytics-events", VIEW],
+  ] as const) {
+    const ctx = testCtx({ entry: "queue" });
+    const verdicts = [];
+    for (const attempts of [1, 2, 3])
+      verdicts.push((await deliver(reaction.consume, ctx, { queue, body, attempts })).type);
+    assert.deepEqual(verdicts, ["retry", "retry", "ack"]);
+  }
+  assert.deepEqual(codes, ["message_dropped", "message_dropped"]);
+});
+
+test("what of a batch can be written is acknowledged, the rest is retried, and what is malformed is dropped with an alert", async (t) => {
+  const { reaction, codes } = await refusing(t, (id) => id === "bad");
+  for (const [queue, body] of [
+    ["async-logger", LOG],
+    ["analytics-events", VIEW],
+  ] as const) {
+    const bodies = [body, { ...body, id: "bad" }, { ...body, id: "3" }, { strange: true }, null];
+    const received = bodies.map((each, index) => ({
+      id: String(index),
+      timestamp: new Date(0),
+      attempts: 1,
+      body: each,
+    }));
+    const verdicts = await runBatch(reaction.consume, queue, received, testCtx({ entry: "queue" }));
+    assert.deepEqual(
+      verdicts.map(({ type }) => type),
+      ["ack", "retry", "ack", "ack", "ack"],
+    );
+  }
+  assert.deepEqual(
+    codes,
+    Array.from({ length: 4 }, () => "malformed_message"),
+  );
+});
+
+test("wrong options of a queue are named, all at once", () => {
+  assert.throws(() => defineQueue({ name: "No", batchSize: 0, maxRetrys: 1, retryDelayMs: 5, consume: 1 } as never), {
+    code: "configuration",
+    message:
+      "queue.maxRetrys is not an option; did you mean maxRetries?; queue.retryDelayMs is not an option; use retryDelay with a " +
+      "duration such as { seconds: 5 }; queue.name must be 1 to 63 lower-case letters, digits and hyphens; " +
+      "queue.batchSize must be an integer of 1 to 100; queue.consume must be a function",
+  });
+});
