@@ -1,7 +1,8 @@
-// What the user typed, and where: turned into the folder to index and the place of the database.
+// What the user typed, and where: turned into the folder to index and the database.
 import { opendir, realpath, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { type DatabaseAddress, readDatabaseUrl } from "./database-address.ts";
 import { DemoProblem } from "./demo-problem.ts";
 import { showText } from "./stored-path.ts";
 
@@ -9,10 +10,11 @@ import { showText } from "./stored-path.ts";
 export interface CommandLine {
   /** Real path of the folder to index; bytes, because names need not be text. */
   readonly folder: Buffer;
-  /** Real path of `demo.db` in the folder where the user is; it need not exist. */
-  readonly databasePath: string;
+  /** `demo.db` in the folder where the user is unless another one is named. */
+  readonly database: DatabaseAddress;
 }
 
+const USAGE = "npm run demo [-- FOLDER] [--database-url postgres://… | sqlite://PATH]";
 const REPOSITORY = resolve(import.meta.dirname, "../../..");
 
 /**
@@ -20,27 +22,24 @@ const REPOSITORY = resolve(import.meta.dirname, "../../..");
  *
  * @param args What follows the name of the program.
  * @param here Where the user typed: a relative FOLDER counts from it.
- * @throws DemoProblem for anything that is not one folder that can be read.
+ * @throws DemoProblem for anything that is not one folder that can be read, or no URL of a database.
  */
 export async function readCommandLine(args: readonly string[], here: string): Promise<CommandLine> {
-  const [given, ...more] = readPositionals(args);
-  if (more.length > 0) throw new DemoProblem("give one folder at most: npm run demo [-- FOLDER]");
+  const { positionals, url } = parse(args);
+  const [given, ...more] = positionals;
+  if (more.length > 0) throw new DemoProblem(`give one folder at most: ${USAGE}`);
   if (given === "") throw new DemoProblem("the name of the folder is empty");
   const folder = given === undefined ? REPOSITORY : resolve(here, given);
-  return { folder: await readableFolder(folder), databasePath: await placeOfDatabase(here) };
+  return { folder: await readableFolder(folder), database: await readDatabaseUrl(url, here) };
 }
 
-/** A link is resolved, because SQLite keeps its further files beside the real one. */
-async function placeOfDatabase(here: string): Promise<string> {
-  const path = join(await realpath(here), "demo.db");
-  return await realpath(path).catch(() => path);
-}
-
-function readPositionals(args: readonly string[]): string[] {
+function parse(args: readonly string[]): { readonly positionals: readonly string[]; readonly url: string | undefined } {
+  const options = { "database-url": { type: "string" } } as const;
   try {
-    return parseArgs({ args: [...args], allowPositionals: true, options: {} }).positionals;
+    const { positionals, values } = parseArgs({ args: [...args], allowPositionals: true, options });
+    return { positionals, url: values["database-url"] };
   } catch (error) {
-    throw new DemoProblem(`${(error as Error).message.split(". ", 1)[0]}; usage: npm run demo [-- FOLDER]`);
+    throw new DemoProblem(`${(error as Error).message.split(". ", 1)[0]}; usage: ${USAGE}`);
   }
 }
 

@@ -1,15 +1,22 @@
 // The client: which queues it works, with what, and how quickly it notices things.
-import type { SqliteDriver } from "@riverqueue/driver-sqlite";
+import type { WorkerThreadModule, WorkerThreads } from "@riverqueue/worker-threads";
 import { Client, type Logger, Workers } from "riverqueue";
 import type { DatabaseTrouble } from "./database-trouble.ts";
-import { FILES_QUEUE, indexFile, INDEX_FILE_OPTIONS, indexFileHandler, type IndexFileParts } from "./index-file-job.ts";
+import type { IndexDatabase } from "./index-database.ts";
+import type * as handlers from "./index-file-handler.ts";
+import { FILES_QUEUE, indexFile, indexFileOptions } from "./index-file-job.ts";
 import { printSummary, printSummaryHandler } from "./summary-job.ts";
 
-/** Files read at the same time. The disk and the compression threads are the limit, so more would not be quicker. */
+/** Files claimed at the same time: each thread has one, and the others wait for theirs without a pause between. */
 const FILES_AT_ONCE = 8;
 
+/** Where threads find the handler, by the name that it would have if this program were compiled. */
+const HANDLERS: WorkerThreadModule<typeof handlers> = new URL("./index-file-handler.js", import.meta.url);
+
 /** What a client needs. */
-export interface ClientParts extends IndexFileParts {
+export interface ClientParts {
+  /** Runs the handlers that read files. Whoever has made it closes it, after the run. */
+  readonly executor: WorkerThreads;
   /** Prints the summary. */
   readonly printReport: () => Promise<void>;
   /** Told of errors that River would deal with by trying again. */
@@ -17,11 +24,15 @@ export interface ClientParts extends IndexFileParts {
 }
 
 /** Makes a client that can index files and print the summary, once that has a queue. */
-export function createClient(driver: SqliteDriver, parts: ClientParts): Client {
+export function createClient(database: IndexDatabase, parts: ClientParts): Client {
   const workers = new Workers()
-    .add(indexFile, indexFileHandler(parts), INDEX_FILE_OPTIONS)
+    .addExecutor(
+      indexFile,
+      parts.executor.handler(indexFile, { exportName: "measureIndexedFile", module: HANDLERS }),
+      indexFileOptions(database),
+    )
     .add(printSummary, printSummaryHandler(parts.printReport));
-  return new Client(driver, {
+  return new Client(database.driver, {
     // The summary's queue is added when the whole folder has been walked through.
     queues: { [FILES_QUEUE]: { maxWorkers: FILES_AT_ONCE, pollInterval: { milliseconds: 250 } } },
     // Most files are read in a millisecond. A queue claims no more jobs than it has free workers, and not more often than

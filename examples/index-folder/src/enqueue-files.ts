@@ -1,11 +1,9 @@
 // Turns what the walk finds into rows and jobs.
-import type { DatabaseSync } from "node:sqlite";
-import type { Client } from "riverqueue";
-import { assignJob, type FileRow, saveFoundFile } from "./files-table.ts";
+import type { Client, RegisteredTransaction } from "riverqueue";
+import type { FileRow } from "./files-table.ts";
 import type { FoundFile } from "./find-files.ts";
-import { indexFile, type IndexFileArgs } from "./index-file-job.ts";
-import { noteMet } from "./missing-files.ts";
-import type { SingleWriter } from "./single-writer.ts";
+import type { IndexDatabase } from "./index-database.ts";
+import { indexFile, type IndexFileInput } from "./index-file-job.ts";
 import { showText, toPathBytes } from "./stored-path.ts";
 
 /** Rows and jobs per transaction: enough to be quick, and short enough to let the jobs write in between. */
@@ -25,50 +23,46 @@ export interface Enqueued {
  */
 export async function* enqueueFiles(
   client: Client,
-  writer: SingleWriter,
+  database: IndexDatabase,
   files: AsyncIterable<FoundFile>,
 ): AsyncGenerator<Enqueued, void, undefined> {
   let batch: FoundFile[] = [];
   for await (const file of files) {
     batch.push(file);
     if (batch.length < BATCH_SIZE) continue;
-    yield await enqueueBatch(client, writer, batch);
+    yield await enqueueBatch(client, database, batch);
     batch = [];
   }
-  if (batch.length > 0) yield await enqueueBatch(client, writer, batch);
+  if (batch.length > 0) yield await enqueueBatch(client, database, batch);
 }
 
-async function enqueueBatch(client: Client, writer: SingleWriter, batch: readonly FoundFile[]): Promise<Enqueued> {
+async function enqueueBatch(client: Client, database: IndexDatabase, batch: readonly FoundFile[]): Promise<Enqueued> {
   // Rows and jobs are one transaction: there is never a row without its job, nor a job without its row.
-  return await writer.write(async (tx) => {
-    const wanted: FileRow[] = [];
-    for (const file of batch) {
-      const { row, isIndexed } = saveFoundFile(tx, file);
-      noteMet(tx, row.id);
-      if (!isIndexed) wanted.push(row);
-    }
+  return await database.write(async (tx, files) => {
+    const saved = await files.saveFound(batch);
+    const wanted = saved.filter(({ isIndexed }) => !isIndexed).map(({ row }) => row);
     const queued = await findQueuedJobs(client, tx, wanted);
     const jobless = wanted.filter(({ jobId }) => jobId === null || !queued.has(jobId));
-    const jobIds = [...queued];
     const results = await client.insertMany(jobless.map(toInsertion), { tx });
-    for (const [index, { job }] of results.entries()) {
+    const assignments = results.flatMap(({ job }, index) => {
       const row = jobless[index];
-      if (row !== undefined) assignJob(tx, row.id, job.id);
-      jobIds.push(job.id);
-    }
-    return { found: batch.length, jobIds };
+      return row === undefined ? [] : [{ fileId: row.id, jobId: job.id }];
+    });
+    await files.assignJobs(assignments);
+    return { found: batch.length, jobIds: [...queued, ...assignments.map(({ jobId }) => jobId)] };
   });
 }
 
 /** The insertion of a job for a file. */
-export function toInsertion({ path }: FileRow): { job: typeof indexFile; args: IndexFileArgs } {
-  return { job: indexFile, args: { path: showText(toPathBytes(path).toString()) } };
+export function toInsertion({ path }: FileRow): { job: typeof indexFile; args: IndexFileInput } {
+  const bytes = toPathBytes(path);
+  return { job: indexFile, args: { path: showText(bytes.toString()), bytes: bytes.toString("base64") } };
 }
 
 /** Of the jobs that these files have, those that will be worked still. They will read the files as they are then. */
 async function findQueuedJobs(
   client: Client,
-  tx: DatabaseSync,
+  tx: RegisteredTransaction,
   rows: readonly FileRow[],
 ): Promise<ReadonlySet<bigint>> {
   const ids = rows.flatMap(({ jobId }) => (jobId === null ? [] : [jobId]));

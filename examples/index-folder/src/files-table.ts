@@ -1,71 +1,60 @@
-// Statements on the table `files`. Those that write belong into a transaction.
-import type { DatabaseSync } from "node:sqlite";
+// The table `files`, as the rest of the program sees it. Each database has statements of its own for it.
 import type { FoundFile } from "./find-files.ts";
 import type { Measurement } from "./measure-file.ts";
-import { type StoredPath, toStoredPath } from "./stored-path.ts";
+import type { StoredPath } from "./stored-path.ts";
 
 /** Which file a row stands for, and which job has it. */
 export interface FileRow {
-  readonly id: number;
+  readonly id: bigint;
   readonly path: StoredPath;
   readonly jobId: bigint | null;
 }
 
-/** Stores a file as it is now. A row whose file has changed since it was indexed loses its results. */
-export function saveFoundFile(tx: DatabaseSync, file: FoundFile): { row: FileRow; isIndexed: boolean } {
-  const path = toStoredPath(file.path);
-  tx.prepare(
-    `insert into files (path, size, modified_at) values (?, ?, ?)
-     on conflict (path) do update set size = excluded.size, modified_at = excluded.modified_at,
-       lines = null, sha256 = null, compression_ratio = null, indexed_at = null
-     where size <> excluded.size or modified_at <> excluded.modified_at`,
-  ).run(path, file.size, file.modifiedAt);
-  const found = tx.prepare("select id, path, job_id, indexed_at from files where path = ?").get(path);
-  if (found === undefined) throw new Error("a row that was just written is not there");
-  return { row: toFileRow(found), isIndexed: found["indexed_at"] !== null };
+/** A file as a walk has found it. */
+export interface SavedFile {
+  readonly row: FileRow;
+  /** Nothing has changed since it was indexed. */
+  readonly isIndexed: boolean;
 }
 
-/** Gives a file to a job; from now on only that one may write results. */
-export function assignJob(tx: DatabaseSync, fileId: number, jobId: bigint): void {
-  tx.prepare("update files set job_id = ? where id = ?").run(jobId, fileId);
+/** Figures about the files below a folder. */
+export interface FolderFigures {
+  readonly files: number;
+  readonly indexedSince: number;
+  readonly bytes: number;
+  readonly lines: number;
 }
 
-/** The file that a job has; null when it has none, or none any more. */
-export function findFileOfJob(database: DatabaseSync, jobId: bigint): FileRow | null {
-  const found = database.prepare("select id, path, job_id from files where job_id = ?").get(jobId);
-  return found === undefined ? null : toFileRow(found);
-}
-
-/** Writes the results of a job, and counts them; false when the file has been given to another job. */
-export function saveMeasurement(tx: DatabaseSync, jobId: bigint, measured: Measurement): boolean {
-  const { changes } = tx
-    .prepare(
-      `update files set size = ?, modified_at = ?, lines = ?, sha256 = ?, compression_ratio = ?, indexed_at = ?,
-         indexed_count = indexed_count + 1
-       where job_id = ?`,
-    )
-    .run(
-      measured.size,
-      measured.modifiedAt,
-      measured.lines,
-      measured.sha256,
-      measured.compressionRatio,
-      Temporal.Now.instant().toString(),
-      jobId,
-    );
-  return changes === 1;
-}
-
-/** Removes the file that a job has. */
-export function removeFileOfJob(tx: DatabaseSync, jobId: bigint): boolean {
-  return tx.prepare("delete from files where job_id = ?").run(jobId).changes === 1;
-}
-
-function toFileRow(found: Record<string, unknown>): FileRow {
-  const jobId = found["job_id"] as number | null;
-  return {
-    id: found["id"] as number,
-    path: found["path"] as StoredPath,
-    jobId: jobId === null ? null : BigInt(jobId),
-  };
+/** The table, in one transaction or outside of any. What writes belongs into a transaction. */
+export interface FilesTable {
+  /** A walk begins: nothing is met yet. Only one walk goes on at a time. */
+  beginWalk(): Promise<void>;
+  /**
+   * Stores files as they are now, and notes that the walk has met them. A row whose file has changed since it was indexed
+   * loses its results.
+   *
+   * @returns the rows, in the order of the files.
+   */
+  saveFound(files: readonly FoundFile[]): Promise<readonly SavedFile[]>;
+  /** The walk could not look at `path`: what is there or below counts as met. */
+  noteUnknown(path: Buffer): Promise<void>;
+  /**
+   * The walk is over: removes the rows below `folder` that it has not met, because their files are gone. A job that one
+   * of them has finds no file and ends.
+   *
+   * @returns how many there were.
+   */
+  removeMissing(folder: Buffer): Promise<number>;
+  /** Gives files to jobs; from now on only those may write their results. */
+  assignJobs(assignments: readonly { readonly fileId: bigint; readonly jobId: bigint }[]): Promise<void>;
+  /** The file that a job has; null when it has none, or none any more. */
+  findByJob(jobId: bigint): Promise<FileRow | null>;
+  /** Writes the results of a job, and counts them; false when the file has been given to another job. */
+  saveMeasurement(jobId: bigint, measured: Measurement): Promise<boolean>;
+  /** Removes the file that a job has; false when it has none any more. */
+  removeByJob(jobId: bigint): Promise<boolean>;
+  /** Figures about the files below `folder`. */
+  figures(folder: Buffer, since: Temporal.Instant): Promise<FolderFigures>;
+  /** Files below `folder` that have no results, by path. */
+  notIndexed(folder: Buffer): Promise<readonly FileRow[]>;
 }

@@ -1,75 +1,48 @@
-// The database of the index: opening it, recognising it, creating its tables.
-import { DatabaseSync } from "node:sqlite";
-import { createMigrator } from "@riverqueue/migrate";
-import { DemoProblem } from "./demo-problem.ts";
+// The database of the index: what the program needs of it, and how it is opened. SQLite and Postgres each have a folder,
+// of which only the one that is asked for is loaded.
+import type { RegisteredTransaction } from "riverqueue";
+import type { RuntimeDriver } from "riverqueue/driver";
+import type { DatabaseAddress } from "./database-address.ts";
+import type { FilesTable } from "./files-table.ts";
 
-/** Written into the header of the file, so that nobody else's database is taken for ours: "rvix". */
-const APPLICATION_ID = 0x72766978;
+/** An open database, with its tables up to date and no other run working on it. */
+export interface IndexDatabase extends AsyncDisposable {
+  /** River's driver on it. */
+  readonly driver: RuntimeDriver<RegisteredTransaction>;
+  /** Sees committed rows only. */
+  readonly files: FilesTable;
+  /** Files in which the database lies, which are not indexed. */
+  readonly ownFiles: readonly string[];
+  /**
+   * Runs a transaction: committed when the callback resolves, rolled back when it rejects. The callback does nothing slow,
+   * because others may have to wait for it.
+   *
+   * @returns what the callback returns.
+   */
+  write<Result>(callback: (tx: RegisteredTransaction, files: FilesTable) => Promise<Result>): Promise<Result>;
+}
 
-// `path` is text, or bytes when it is not UTF-8. `job_id` is the job that has the file now: results of any other are not
-// taken. `indexed_count` grows in the transaction that completes a job, so it tells how often the file was indexed.
-const TABLES = `
-  create table if not exists files (
-    id integer primary key,
-    path any not null unique,
-    size integer not null,
-    modified_at text not null,
-    job_id integer,
-    lines integer,
-    sha256 text,
-    compression_ratio real,
-    indexed_at text,
-    indexed_count integer not null default 0
-  ) strict;
-  create index if not exists files_by_job on files (job_id);
-  create index if not exists files_not_indexed on files (id) where indexed_at is null;
-`;
+/** Options of {@link openIndexDatabase}. */
+export interface OpenOptions {
+  /** Called once, when there is another run to wait for. */
+  readonly onWait: () => void;
+  /** Ends the waiting. */
+  readonly signal: AbortSignal;
+  /** Told when the database goes away while nobody asks it anything. */
+  readonly onLost: (error: Error) => void;
+}
 
 /**
- * Opens the index and brings its tables up to date, River's included.
+ * Waits until no other run works on the database, opens it, and brings its tables up to date, River's included.
  *
- * @throws DemoProblem when the file cannot be opened, or is something else.
+ * @returns null when the waiting was ended.
+ * @throws DemoProblem when the database cannot be used.
  */
-export async function openIndexDatabase(path: string): Promise<DatabaseSync> {
-  const database = openOurs(path);
-  try {
-    await createMigrator({ database }).migrateUp();
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
+export async function openIndexDatabase(address: DatabaseAddress, options: OpenOptions): Promise<IndexDatabase | null> {
+  if (address.backend === "sqlite") {
+    const { openSqliteIndex } = await import("./sqlite/open-sqlite-index.ts");
+    return await openSqliteIndex(address.path, options);
   }
-}
-
-/** The files that SQLite keeps for a database. */
-export function ownFiles(databasePath: string): string[] {
-  return ["", "-journal", "-shm", "-wal"].map((suffix) => databasePath + suffix);
-}
-
-function openOurs(path: string): DatabaseSync {
-  let database: DatabaseSync | undefined;
-  try {
-    database = new DatabaseSync(path, { timeout: 5000 });
-    if (!isNew(database) && applicationId(database) !== APPLICATION_ID) {
-      throw new DemoProblem(`${path} is a database of something else; move it away, or run this in another folder`);
-    }
-    // Both or none: a file with one of them would not be recognised.
-    database.exec(`begin immediate; pragma application_id = ${APPLICATION_ID}; ${TABLES} commit;`);
-    // A killed process loses nothing by this. A power failure may lose the last transactions as a whole, jobs and results
-    // together, and they are done again.
-    database.exec("pragma synchronous = normal");
-    return database;
-  } catch (error) {
-    database?.close();
-    if (error instanceof DemoProblem) throw error;
-    throw new DemoProblem(`cannot use ${path} as the database: ${(error as Error).message}`);
-  }
-}
-
-function isNew(database: DatabaseSync): boolean {
-  return database.prepare("select 1 from sqlite_schema").get() === undefined;
-}
-
-function applicationId(database: DatabaseSync): unknown {
-  return database.prepare("pragma application_id").get()?.["application_id"];
+  const { openPostgresIndex } = await import("./postgres/open-postgres-index.ts");
+  return await openPostgresIndex(address, options);
 }

@@ -1,4 +1,4 @@
-// `npm run demo [-- FOLDER]`: indexes the files of a folder with background jobs. Exit codes: 0 when every file is
+// `npm run demo [-- FOLDER] [--database-url URL]`: indexes the files of a folder with background jobs. Exit codes: 0 when every file is
 // indexed, 1 for a problem with the command itself, 2 when a file could not be read, 128 plus a signal when stopped.
 import { readCommandLine } from "./command-line.ts";
 import { DemoProblem } from "./demo-problem.ts";

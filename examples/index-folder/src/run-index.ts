@@ -1,7 +1,7 @@
 // One run from beginning to end: walk, insert, work, summary, stop.
 import { once } from "node:events";
-import { DatabaseSync } from "node:sqlite";
-import { SqliteDriver } from "@riverqueue/driver-sqlite";
+import { availableParallelism } from "node:os";
+import { WorkerThreads } from "@riverqueue/worker-threads";
 import type { RunHandle } from "riverqueue";
 import type { CommandLine } from "./command-line.ts";
 import { createClient } from "./create-client.ts";
@@ -9,16 +9,17 @@ import { describeKilledRun, describeWalk } from "./describe-run.ts";
 import { DatabaseTrouble, toDatabaseProblem } from "./database-trouble.ts";
 import type { Display } from "./display.ts";
 import { formatSummary } from "./format-summary.ts";
-import { openIndexDatabase, ownFiles } from "./index-database.ts";
+import { openIndexDatabase } from "./index-database.ts";
 import { type Failure, readReport } from "./index-report.ts";
-import { takeRunLock } from "./run-lock.ts";
-import { SingleWriter } from "./single-writer.ts";
 import type { StopSignals } from "./stop-signals.ts";
 import { showText } from "./stored-path.ts";
 import { printSummary, SUMMARY_QUEUE } from "./summary-job.ts";
 import { takeOver } from "./take-over.ts";
 import { walkFolder } from "./walk-folder.ts";
 import { watchProgress } from "./watch-progress.ts";
+
+/** Threads that read files at most: a disk is not quicker with more. */
+const MOST_THREADS = 4;
 
 /** Exit code when a file could not be indexed. */
 const SOME_FAILED = 2;
@@ -34,37 +35,38 @@ export async function runIndex(task: CommandLine, display: Display, signals: Sto
     return await indexFolder(task, display, signals);
   } catch (error) {
     display.clear();
-    throw toDatabaseProblem(error, task.databasePath);
+    throw toDatabaseProblem(error, task.database.shown);
   }
 }
 
 async function indexFolder(task: CommandLine, display: Display, signals: StopSignals): Promise<number> {
-  const { folder, databasePath } = task;
+  const { folder, database: address } = task;
   await using resources = new AsyncDisposableStack();
-  const waitForOther = (): void => display.line(`Another run works on ${databasePath}. Waiting until it ends.`);
-  const lock = await takeRunLock(databasePath, waitForOther, signals.stop);
-  if (lock === null) return signals.exitCode ?? 0;
-  resources.use(lock);
-  const database = resources.use(await openIndexDatabase(databasePath));
-  const reader = resources.use(new DatabaseSync(databasePath, { readOnly: true }));
-  const driver = resources.use(new SqliteDriver(database));
-  const writer = new SingleWriter(database);
+  const trouble = new DatabaseTrouble();
+  const database = await openIndexDatabase(address, {
+    onWait: () => display.line(`Another run works on ${address.shown}. Waiting until it ends.`),
+    signal: signals.stop,
+    onLost: (error) => trouble.note(error),
+  });
+  if (database === null) return signals.exitCode ?? 0;
+  resources.use(database);
 
   const startedAt = Temporal.Now.instant();
   const printed = Promise.withResolvers<number>();
   let unreadable: readonly Failure[] = [];
-  const trouble = new DatabaseTrouble();
   const printReport = async (): Promise<void> => {
-    const report = await readReport(client, reader, folder, startedAt);
+    const report = await readReport(client, database.files, folder, startedAt);
     display.clear();
     for (const line of formatSummary(folder, report, unreadable)) display.line(line);
     printed.resolve(report.failures.length + unreadable.length === 0 ? 0 : SOME_FAILED);
   };
-  const client = createClient(driver, { reader, writer, printReport, trouble });
+  // Closed after the run, which is stopped first because it is begun later.
+  const executor = resources.use(new WorkerThreads({ maxThreads: Math.min(MOST_THREADS, availableParallelism()) }));
+  const client = createClient(database, { executor, printReport, trouble });
 
-  display.line(`Indexing the files of ${showText(folder.toString())} into ${showText(databasePath)}`);
+  display.line(`Indexing the files of ${showText(folder.toString())} into ${address.shown}`);
   const progress = watchProgress(client, display);
-  for (const line of await describeKilledRun(client, await takeOver(client, writer))) display.line(line);
+  for (const line of await describeKilledRun(client, await takeOver(client, database))) display.line(line);
   const run = await client.start();
   // Rejects when the runtime fails; there is no summary then.
   const failed = run.completed.then(() => SOME_FAILED);
@@ -74,8 +76,7 @@ async function indexFolder(task: CommandLine, display: Display, signals: StopSig
 
   const walk = await walkFolder(folder, {
     client,
-    writer,
-    ownFiles: ownFiles(databasePath),
+    database,
     signal: signals.stop,
     onWaiting: progress.expect,
   });

@@ -3,9 +3,8 @@
 // file whose process was killed does not lose one of its three attempts by that.
 import type { Client } from "riverqueue";
 import { toInsertion } from "./enqueue-files.ts";
-import { assignJob, findFileOfJob } from "./files-table.ts";
+import type { IndexDatabase } from "./index-database.ts";
 import { indexFile } from "./index-file-job.ts";
-import type { SingleWriter } from "./single-writer.ts";
 
 /**
  * Gives the files of abandoned jobs to new jobs. The old ones are marked as cancelled, which lets the rescuer finalize
@@ -14,7 +13,7 @@ import type { SingleWriter } from "./single-writer.ts";
  * @param client Not started yet.
  * @returns the number of files that have a new job.
  */
-export async function takeOver(client: Client, writer: SingleWriter): Promise<number> {
+export async function takeOver(client: Client, database: IndexDatabase): Promise<number> {
   let taken = 0;
   let after: string | null = null;
   do {
@@ -23,14 +22,14 @@ export async function takeOver(client: Client, writer: SingleWriter): Promise<nu
       states: ["running"],
       after: after ?? undefined,
     });
-    await writer.write(async (tx) => {
+    await database.write(async (tx, files) => {
       for (const { id } of page.jobs) {
-        const file = findFileOfJob(tx, id);
+        const file = await files.findByJob(id);
         // Marked by an earlier run that was killed in its turn before the rescuer came.
         if (file === null) continue;
         const { job, args } = toInsertion(file);
         const { job: next } = await client.insert(job, args, { tx });
-        assignJob(tx, file.id, next.id);
+        await files.assignJobs([{ fileId: file.id, jobId: next.id }]);
         await client.jobs.cancel(id, { tx });
         taken++;
       }

@@ -2,17 +2,14 @@
 import type { Client } from "riverqueue";
 import { enqueueFiles } from "./enqueue-files.ts";
 import { findFiles } from "./find-files.ts";
+import type { IndexDatabase } from "./index-database.ts";
 import type { Failure } from "./index-report.ts";
-import { beginMeeting, noteUnknown, removeMissing } from "./missing-files.ts";
-import type { SingleWriter } from "./single-writer.ts";
 import { showPath, showText } from "./stored-path.ts";
 
 /** What a walk needs. */
 export interface WalkParts {
   readonly client: Client;
-  readonly writer: SingleWriter;
-  /** Files of our own, which are left out. */
-  readonly ownFiles: readonly string[];
+  readonly database: IndexDatabase;
   /** Ends the walk. */
   readonly signal: AbortSignal;
   /** Told after each transaction which more jobs have files. */
@@ -32,9 +29,9 @@ export interface Walk {
 
 /** Walks through a folder; null when the walk was ended early, and then nothing counts as gone. */
 export async function walkFolder(folder: Buffer, parts: WalkParts): Promise<Walk | null> {
-  const { client, writer, signal, onWaiting } = parts;
+  const { client, database, signal, onWaiting } = parts;
   // Compared byte by byte: one character of this encoding is one byte.
-  const own = new Set(parts.ownFiles.map((path) => Buffer.from(path).toString("latin1")));
+  const own = new Set(database.ownFiles.map((path) => Buffer.from(path).toString("latin1")));
   const unreadable: { path: Buffer; error: Error }[] = [];
   const files = findFiles(folder, {
     isOwn: (path) => own.has(path.toString("latin1")),
@@ -42,18 +39,18 @@ export async function walkFolder(folder: Buffer, parts: WalkParts): Promise<Walk
     signal,
   });
 
-  await writer.write(async (tx) => beginMeeting(tx));
+  await database.write((_tx, table) => table.beginWalk());
   let found = 0;
   let waiting = 0;
-  for await (const batch of enqueueFiles(client, writer, files)) {
+  for await (const batch of enqueueFiles(client, database, files)) {
     found += batch.found;
     waiting += batch.jobIds.length;
     onWaiting(batch.jobIds);
   }
   if (signal.aborted) return null;
-  const removed = await writer.write(async (tx) => {
-    for (const { path } of unreadable) noteUnknown(tx, path);
-    return removeMissing(tx, folder);
+  const removed = await database.write(async (_tx, table) => {
+    for (const { path } of unreadable) await table.noteUnknown(path);
+    return await table.removeMissing(folder);
   });
   return { found, waiting, removed, unreadable: unreadable.map(({ path, error }) => toFailure(path, folder, error)) };
 }

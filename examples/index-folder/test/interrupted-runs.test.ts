@@ -3,6 +3,7 @@ import { mkdirSync, realpathSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { failOnLeaks, temporaryFolder } from "@riverqueue/internal-test-kit";
+import { type DemoDatabase, onEachDatabase } from "./testdata/demo-databases.ts";
 import { readIndex, unfinished } from "./testdata/read-index.ts";
 import { runDemo, startDemo } from "./testdata/start-demo.ts";
 
@@ -20,8 +21,8 @@ function makeFolder(t: TestContext, files: number, size: number): string {
   return here;
 }
 
-function assertIndexedOnce(here: string, files: number): void {
-  const index = readIndex(here);
+async function assertIndexedOnce(database: DemoDatabase, files: number): Promise<void> {
+  const index = await database.read();
   assert.deepEqual(
     index.files.map(({ indexed_count }) => indexed_count),
     Array.from({ length: files }, () => 1),
@@ -33,9 +34,10 @@ for (const [signal, exitCode] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const) {
-  test(`${signal} lets running jobs finish, and the next run goes on`, async (t) => {
+  onEachDatabase(`${signal} lets running jobs finish, and the next run goes on`, async (t, open) => {
     const here = makeFolder(t, 40, 4 << 20);
-    const stopped = startDemo(t, here, ["data"]);
+    const database = await open(here);
+    const stopped = startDemo(t, here, ["data", ...database.args]);
     await stopped.line(/^Found 40 files/);
     stopped.kill(signal);
     const { code, output, errors } = await stopped.end;
@@ -43,13 +45,13 @@ for (const [signal, exitCode] of [
     assert.equal(code, exitCode);
     assert.match(output, /Stopped\. The next run goes on from here\./);
     assert.deepEqual(
-      readIndex(here).jobs.filter(({ state }) => state === "running"),
+      (await database.read()).jobs.filter(({ state }) => state === "running"),
       [],
     );
 
-    const { code: finalCode } = await runDemo(t, here, ["data"]);
+    const { code: finalCode } = await runDemo(t, here, ["data", ...database.args]);
     assert.equal(finalCode, 0);
-    assertIndexedOnce(here, 40);
+    await assertIndexedOnce(database, 40);
   });
 }
 
@@ -71,22 +73,26 @@ test("a second signal gives up the files that are being read", async (t) => {
   );
 });
 
-test("five runs that are killed at random moments, and one that is not, index every file once", async (t) => {
-  const here = makeFolder(t, 60, 2 << 20);
-  const moments: string[] = [];
-  for (let kills = 0; kills < 5; kills++) {
-    const demo = startDemo(t, here, ["data"]);
-    await demo.line(/^Indexing/);
-    const delay = Math.random() * 1000;
-    moments.push(delay.toFixed(0));
-    const timer = setTimeout(() => demo.kill("SIGKILL"), delay);
-    await demo.end;
-    clearTimeout(timer);
-  }
-  t.diagnostic(`killed after ${moments.join(", ")} ms`);
-  const { code, output, errors } = await runDemo(t, here, ["data"]);
-  assert.equal(errors, "");
-  assert.equal(code, 0);
-  assert.match(output, /files indexed +60 /);
-  assertIndexedOnce(here, 60);
-});
+onEachDatabase(
+  "five runs that are killed at random moments, and one that is not, index every file once",
+  async (t, open) => {
+    const here = makeFolder(t, 60, 2 << 20);
+    const database = await open(here);
+    const moments: string[] = [];
+    for (let kills = 0; kills < 5; kills++) {
+      const demo = startDemo(t, here, ["data", ...database.args]);
+      await demo.line(/^Indexing/);
+      const delay = Math.random() * 1000;
+      moments.push(delay.toFixed(0));
+      const timer = setTimeout(() => demo.kill("SIGKILL"), delay);
+      await demo.end;
+      clearTimeout(timer);
+    }
+    t.diagnostic(`killed after ${moments.join(", ")} ms`);
+    const { code, output, errors } = await runDemo(t, here, ["data", ...database.args]);
+    assert.equal(errors, "");
+    assert.equal(code, 0);
+    assert.match(output, /files indexed +60 /);
+    await assertIndexedOnce(database, 60);
+  },
+);

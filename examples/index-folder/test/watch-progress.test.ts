@@ -34,7 +34,7 @@ async function startWatching(t: TestContext): Promise<Watched> {
   await createMigrator(driver).migrateUp();
   const client = new Client(driver, {
     queues: { [FILES_QUEUE]: { maxWorkers: 10, pollInterval: { milliseconds: 100 } } },
-    workers: new Workers().add(indexFile, ({ job }) => gate(job.args.path).promise),
+    workers: new Workers().add(indexFile, ({ job }) => gate(Buffer.from(job.args.path).toString()).promise),
   });
   const progress = watchProgress(client, new Display(stream));
   // Told after the progress, which has subscribed first.
@@ -47,7 +47,8 @@ async function startWatching(t: TestContext): Promise<Watched> {
   });
   return {
     progress,
-    insert: async (path) => (await client.insert(indexFile, { path })).job.id,
+    insert: async (path) =>
+      (await client.insert(indexFile, { path, bytes: Buffer.from(path).toString("base64") })).job.id,
     finish: async (path) => {
       gate(path).resolve();
       await waitForItem(ends, (event) => event.kind === "job_completed" && event.job.args["path"] === path);

@@ -1,6 +1,7 @@
 /** Reads the database of the demo. */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { LeasedPostgresDatabase } from "@riverqueue/internal-test-kit/postgres-database";
 
 /** A row of `files`. */
 export interface IndexedFile {
@@ -36,6 +37,19 @@ export function readIndex(here: string): Index {
       )
       .all() as unknown as StoredJob[],
   }));
+}
+
+/** The same of a Postgres database; figures that `pg` reads as text are numbers. */
+export async function readPostgresIndex(lease: LeasedPostgresDatabase): Promise<Index> {
+  const files = await lease.query(
+    `select path, size::int, lines::int, sha256, compression_ratio, indexed_count
+     from river_index_folder.files order by path`,
+  );
+  const jobs = await lease.query(
+    `select kind, state::text, attempt::int, coalesce(cardinality(errors), 0) as errors
+     from river_index_folder.river_job order by id`,
+  );
+  return { files, jobs } as unknown as Index;
 }
 
 /** Runs a function on the database in the folder `here`. */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
-import { DemoProblem } from "./demo-problem.ts";
+import { DemoProblem } from "../demo-problem.ts";
 
 const POLL_MS = 200;
 
