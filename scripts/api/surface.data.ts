@@ -86,6 +86,7 @@ export const SURFACE: Readonly<Record<string, ListedSurface>> = {
     additions: names(
       "Client.inspect InspectOperations InspectOptions",
       "ClientLoad MinuteThroughput QueueDepth StateCount",
+      "ClientOptions.fleet FleetOptions FleetAuditEntry FleetClient FleetLatencyBucket FleetMinute FleetQueueLatency",
       "ClientOptions.errorStacks",
       "CronOptions.onGap CronOptions.onRepeat",
       "InsertOptions.durability NormalizedInsertOptions.durability",
@@ -117,7 +118,80 @@ export const SURFACE: Readonly<Record<string, ListedSurface>> = {
       "MigrationTarget PgPoolMigrationTarget PgClientMigrationTarget SqliteMigrationTarget",
       "PgMigrationPool PgMigrationPoolClient PgMigrationClient PgMigrationQueryResult",
     ),
-    additions: names("LoadMigrationsOptions MigratorOptions.ginIndexes"),
+    additions: names("LoadMigrationsOptions MIGRATION_LINES MigrationLineName MigratorOptions.ginIndexes"),
+  },
+  "@riverqueue/worker-threads": {
+    values: names("WorkerThreads WorkerThreadHandlerError"),
+    types: names(
+      "WorkerThreadsOptions WorkerThreadsDiagnostics",
+      "WorkerThreadModule WorkerThreadExportName WorkerThreadHandlerTarget",
+      "WorkerThreadWorkContext WorkerThreadWorkHandler",
+    ),
+    additions: [],
+  },
+  "@riverqueue/worker-threads/managed": {
+    values: [],
+    types: [],
+    additions: names(
+      "ManagedWorkerThreads ManagedWorkerThreadsOptions ThreadBreaker ThreadRecycling",
+      "ManagedThreadClient ManagedThreadExportName ManagedThreadHandlerTarget",
+      "ManagedThreadWorkContext ManagedThreadWorkHandler",
+    ),
+  },
+  "@riverqueue/reaction": {
+    values: names(
+      "defineEvent defineCommand failed succeeded on createReaction resolveFetchWorkerCtx",
+      "defineQueue createAsyncLogger consoleLogger readLogs ConfigurationError LifecycleError",
+      "MessageTooLargeError ReactionError StoredContentError ValidationError",
+      // Classes of which only the types are exported; a report does not tell them from others.
+      "Processor AlertRaiser ReactionOperations Analytics",
+    ),
+    types: names(
+      "EventInput EventType EventTypeOptions ReactionEvent Command CommandContext",
+      "CommandHandler CommandOptions PlannedCommand CommandOutcome Failed Succeeded Policy",
+      "PolicyHandler SchemaInput SchemaOutput StandardSchemaIssue StandardSchemaResult",
+      "StandardSchemaV1 DurationInput Reaction ReactionLogs ReactionOptions PaceOptions",
+      "EmitResult EmitStatus EmittedCommand PendingEmitResult SweepResult",
+      "FetchContext WorkerCtx WorkerEntry AttemptRecord CommandError CommandExecution",
+      "CommandLease CommandMode CommandStatus EventExecution EventStatus JsonValue Alert",
+      "AlertCode AlertHandler AlertSeverity AlertInput EventDetails OperatorOptions",
+      "AlertFilter CommandFilter CreatedEvent DecideParams EventFilter",
+      "LeaseHolder LeaseParams NewCommand NewEvent OperatorAction OperatorParams Page",
+      "ReactionStore RetentionParams SettleParams StoredEvent SweptEvent WrittenCommand",
+      "KeyValueListOptions KeyValuePage KeyValueStore QueueDefinition QueueOptions NamedQueue",
+      "QueueEntry OutgoingMessage QueueBatch QueueMessage QueueSender AsyncLogger",
+      "AsyncLoggerFigures AsyncLoggerOptions LogAttributes Logger LogLevel LogEntry LogPage",
+      "LogRange TrackedEvent AnalyticsEvent AnalyticsStore DayCount DayRange",
+      "RankedCount RankingOptions ReactionErrorCode ReactionErrorOptions",
+    ),
+    additions: [],
+  },
+  "@riverqueue/reaction/home": {
+    values: names(
+      "createWorkerCtx presetFetchWorkerCtx durationToMs OptionProblems timeOrderedId",
+      "systemTiming ANALYTICS_EVENTS ASYNC_LOGGER ASYNC_POLICY_TASK createTimedReaction",
+      "policyTask readPolicyTask runBatch createQueueEntry isLogEntry LARGEST_GROUP LARGEST_GROUP_BYTES",
+      "LARGEST_MESSAGE_BYTES splitMessages SqlAnalyticsStore SqlKeyValueStore SqlReactionStore",
+    ),
+    types: names(
+      "WorkerCtxParts Timing MessageVerdict ReceivedMessage SqlDatabase SqlRow SqlRunOptions",
+      "SqlStatement SqlValue SqlStoreOptions",
+    ),
+    additions: [],
+  },
+  "@riverqueue/reaction/embedded": {
+    values: names("createEmbeddedHome RetryMessageError"),
+    types: names("EmbeddedHome EmbeddedHomeOptions EmbeddedHomeParts EmbeddedRegistration RuntimeDriver"),
+    additions: [],
+  },
+  "@riverqueue/reaction-cloudflare": {
+    values: names("createCloudflareHome createQueueSender createWorker"),
+    types: names(
+      "CloudflareHome CloudflareHomeOptions CloudflareBindings CloudflareWorker WorkerOptions D1Binding",
+      "D1StatementBinding KvBinding QueueBinding QueueBindingMessage DeliveredBatch DeliveredMessage",
+      "ScheduledEvent WorkerExecutionContext",
+    ),
+    additions: [],
   },
   "@riverqueue/cli": {
     values: names("run"),

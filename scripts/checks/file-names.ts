@@ -2,7 +2,7 @@
 import { isCode, type Problem, type SourceFile } from "./source-tree.ts";
 
 const COLLECTOR_NAMES = new Set(["common", "helper", "helpers", "lib", "misc", "types", "util", "utils"]);
-const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|test-d|data))?\.(?:ts|mts|mjs|js)$/;
+const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:d|data|test|test-d))?\.(?:ts|mts|mjs|js)$/;
 
 /**
  * Reports code files whose name or folder says nothing, and `index.ts` files that no package.json publishes.

@@ -18,12 +18,26 @@ const ALLOWED_PACKAGES: Readonly<Record<string, readonly string[] | "any">> = {
   "packages/driver-sqlite": ["riverqueue/driver"],
   "packages/driver-pg": ["riverqueue/driver"],
   "packages/migrate": ["riverqueue/driver"],
+  "packages/worker-threads": ["riverqueue"],
+  "packages/reaction": ["riverqueue"],
+  "packages/reaction-cloudflare": ["@riverqueue/reaction", "@riverqueue/reaction/home"],
   "packages/cli": ["riverqueue", "@riverqueue/migrate"],
   "internal/driver-conformance": ["riverqueue/driver", "@riverqueue/internal-test-kit", "fast-check"],
   "internal/test-kit": "any",
+  "internal/scenarios": "any",
+  "examples/cloudflare-worker": "any",
   "examples/index-folder": "any",
+  "examples/shop": "any",
+  "examples/worker-thread-cpu": "any",
   bench: "any",
+  interop: "any",
 };
+
+/**
+ * Packages whose sources run in places that have web-standard APIs only, with the folder that is excepted: elsewhere they
+ * import no package and nothing of Node's.
+ */
+const WEB_STANDARD: Readonly<Record<string, string>> = { "packages/reaction": "packages/reaction/src/embedded/" };
 
 /** What sources may import with `import()` beside that: databases, each of which an installation may be without. */
 const DYNAMIC_PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -35,13 +49,13 @@ const DYNAMIC_PACKAGES: Readonly<Record<string, readonly string[]>> = {
  * level may know each other, and the linter sees to it that no two files do so in a circle.
  */
 const CORE_LEVELS: readonly (readonly string[])[] = [
-  ["model", "json"],
+  ["model", "json", "options"],
   ["driver"],
-  ["kit", "options"],
+  ["kit"],
   ["definition"],
   ["api", "insert"],
   ["work"],
-  ["extend", "periodic"],
+  ["extend", "periodic", "fleet"],
   ["runtime", "maintenance", "operations"],
   ["client"],
   ["index.ts"],
@@ -69,7 +83,12 @@ export function checkImportLevels(files: readonly SourceFile[]): Problem[] {
 
 function objection(file: SourceFile, { specifier, line, isDynamic }: ImportOfFile): string | null {
   const owner = packageOf(file.path);
-  if (owner === null || specifier.startsWith("node:")) return null;
+  if (owner === null) return null;
+  const excepted = WEB_STANDARD[owner];
+  if (excepted !== undefined && !isTest(file) && !file.path.startsWith(excepted) && !specifier.startsWith(".")) {
+    return `only ${excepted} may import ${JSON.stringify(specifier)}; the rest of ${owner} uses web-standard APIs alone`;
+  }
+  if (specifier.startsWith("node:")) return null;
   if (specifier.startsWith(".")) return relativeObjection(file, owner, posix.join(posix.dirname(file.path), specifier));
   if (isTest(file)) return null;
   const allowed = ALLOWED_PACKAGES[owner];
@@ -96,7 +115,7 @@ function roomObjection(from: string, target: string): string | null {
 }
 
 function packageOf(path: string): string | null {
-  return /^(?:(?:packages|internal|examples)\/[^/]+|bench)(?=\/)/.exec(path)?.[0] ?? null;
+  return /^(?:(?:packages|internal|examples)\/[^/]+|bench|interop)(?=\/)/.exec(path)?.[0] ?? null;
 }
 
 function roomOf(path: string): string {

@@ -11,22 +11,22 @@ export const WRITE_COMMAND = "node scripts/checks/write-rule-pages.ts";
 
 /** The pages that state rules, each with the form of its numbers. */
 export const RULE_PAGES: Readonly<Record<string, RegExp>> = {
-  "docs/reference/requirements.md": /^JS-\d{2,3}$/,
+  "docs/reference/requirements.md": /^(?:JS|WT|RX)-\d{2,3}$/,
   "docs/reference/cases.md": /^[CE]\d{2}$/,
 };
 
-const NUMBER = /\b(?:JS-\d{2,3}|[CE]\d{2})\b/g;
-const RANGE = /\b(?:JS-\d{2,3}|[CE]\d{2})\s*(?:…|\.{2,3}|–|—|-|to|through)\s*(?:JS-|[CE])?\d{2,3}\b/;
+const NUMBER = /\b(?:(?:JS|WT|RX)-\d{2,3}|[CE]\d{2})\b/g;
+const RANGE = /\b(?:(?:JS|WT|RX)-\d{2,3}|[CE]\d{2})\s*(?:…|\.{2,3}|–|—|-|to|through)\s*(?:JS-|WT-|RX-|[CE])?\d{2,3}\b/;
 
 /** The first argument of a test, a suite or a subtest. */
 const TITLE = /\b(?:test|it|describe|suite|postgresTest)(?:\.[a-z]+)*\s*\(\s*(["'`])((?:\\[^]|(?!\1)[^\\])*)\1/g;
 /** A literal that begins with a number: a title in a table of cases. */
-const ENTRY = /(["'`])((?:JS-\d{2,3}|[CE]\d{2})\b(?:\\[^]|(?!\1)[^\\\n])*)\1/g;
+const ENTRY = /(["'`])((?:(?:JS|WT|RX)-\d{2,3}|[CE]\d{2})\b(?:\\[^]|(?!\1)[^\\\n])*)\1/g;
 
 /** Test files, and the suite of the drivers, whose files are tests as well. */
 const TEST_FILE =
   /^(?:(?:packages|internal|examples|bench|interop|scripts\/consumer)\/.*\.test(?:-d)?|internal\/driver-conformance\/src\/.*)\.ts$/;
-const STATEMENT = /^- \*\*((?:JS-\d{2,3}|[CE]\d{2}))\*\*/;
+const STATEMENT = /^- \*\*((?:JS|WT|RX)-\d{2,3}|[CE]\d{2})\*\*/;
 const TESTS_LINE = /^ {2}- Tests?: /;
 const UNTESTED_HEADING = "## Not held by a test yet";
 

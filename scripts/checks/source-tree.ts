@@ -19,7 +19,7 @@ export interface Problem {
 }
 
 const SKIPPED_FOLDERS = new Set([".git", "coverage", "dist", "etc", "node_modules"]);
-const READ_FILES = /\.(?:ts|mts|mjs|js|json|md|yml|yaml)$|(?:^|\/)LICENSE$/;
+const READ_FILES = /\.(?:ts|mts|mjs|js|json|jsonc|md|sql|yml|yaml)$|(?:^|\/)LICENSE$/;
 
 /**
  * Reads the repository.

@@ -52,7 +52,7 @@ const COMPILER_OPTIONS = {
 };
 
 for (const [name, version] of Object.entries(COMPILERS)) {
-  test(`JS-113 the samples, the programs of the README files and the public types compile under TypeScript ${version}`, async () => {
+  test(`JS-113 WT-73 WT-76 the samples, the programs of the README files and the public types compile under TypeScript ${version}`, async () => {
     assert.equal(await consumer.installedVersion(name), version);
     const { code, output } = await consumer.run(process.execPath, [
       join("node_modules", name, "bin", "tsc"),
@@ -73,6 +73,7 @@ test("jobs are inserted, worked and retried, and the run stops", async () => {
       'completed "hello world"',
       "completed after attempt 1 fails",
       "run is stopped",
+      "event is accepted, remember succeeded",
       "",
     ].join("\n"),
   );
@@ -99,6 +100,12 @@ postgresTest("JS-113 the sample of a client that fetches known kinds only leaves
 test("the sample of a definition with a schema runs", async () => {
   const { code, output } = await consumer.run(process.execPath, ["samples/find-prime.ts"]);
   assert.equal(output, "example.find_prime\n");
+  assert.equal(code, 0);
+});
+
+test("WT-76 WT-67 the samples of handlers in threads run, with handlers that are not compiled", async () => {
+  const { code, output } = await consumer.run(process.execPath, ["samples/worker-threads/prime-and-image.ts"]);
+  assert.equal(output, '{"prime":541}\n{"resizedTo":640}\n');
   assert.equal(code, 0);
 });
 

@@ -127,6 +127,7 @@ true satisfies Equal<
   | "eventLoopDelay"
   | "fetchCooldown"
   | "fetchOnlyKnownKinds"
+  | "fleet"
   | "hooks"
   | "insertMiddleware"
   | "jobStuckThreshold"
@@ -217,7 +218,18 @@ true satisfies Equal<
   "cancel" | "delete" | "deleteMany" | "get" | "list" | "retry" | "update"
 >;
 true satisfies Equal<keyof river.QueueOperations<object>, "get" | "list" | "pause" | "resume" | "update">;
-true satisfies Equal<keyof river.InspectOperations, "clients" | "counts" | "leader" | "queues" | "throughput">;
+true satisfies Equal<
+  keyof river.InspectOperations,
+  | "clients"
+  | "counts"
+  | "fleetAudit"
+  | "fleetClients"
+  | "fleetLatency"
+  | "fleetMinutes"
+  | "leader"
+  | "queues"
+  | "throughput"
+>;
 true satisfies Equal<keyof river.PeriodicJobs, "add" | "addMany" | "clear" | "remove" | "removeById" | "size">;
 declare const client: Client<DatabaseSync>;
 declare const tx: DatabaseSync;

@@ -89,3 +89,13 @@ test("no file reaches into another package by a path, tests included", () => {
 test("sources do not import from tests", () => {
   assert.match(messages("packages/migrate/src/a.ts", 'import "../test/b.ts";').join(""), /outside of src/);
 });
+
+test("what runs in Workers imports no package and nothing of Node's, but for its embedded home", () => {
+  const text = 'import "riverqueue";\nimport type {} from "node:fs";\nimport "../kit/duration.ts";';
+  assert.deepEqual(messages("packages/reaction/src/queues/define-queue.ts", text), [
+    '1 only packages/reaction/src/embedded/ may import "riverqueue"; the rest of packages/reaction uses web-standard APIs alone',
+    '2 only packages/reaction/src/embedded/ may import "node:fs"; the rest of packages/reaction uses web-standard APIs alone',
+  ]);
+  assert.deepEqual(messages("packages/reaction/src/embedded/home.ts", text), []);
+  assert.deepEqual(messages("packages/reaction/test/emit.test.ts", text.replaceAll("../kit", "../src/kit")), []);
+});

@@ -2,6 +2,9 @@
 import { DatabaseSync } from "node:sqlite";
 import { SqliteDriver } from "@riverqueue/driver-sqlite";
 import { createMigrator } from "@riverqueue/migrate";
+import { createReaction, defineCommand, defineEvent, on } from "@riverqueue/reaction";
+import { createEmbeddedHome } from "@riverqueue/reaction/embedded";
+import { createWorkerCtx } from "@riverqueue/reaction/home";
 import { Client, defineJob, type JobRow, Workers } from "riverqueue";
 import { z } from "zod";
 
@@ -50,3 +53,18 @@ console.log([...seen].toSorted().join(", "));
 console.log(`${greeted.state} ${JSON.stringify(greeted.metadata["output"])}`);
 console.log(`${retried.state} after ${retried.errors.map(({ error }) => error).join(", ")}`);
 console.log(`run is ${run.state}`);
+
+// An event with a command, on the same file.
+await createMigrator({ database }, { line: "reaction" }).migrateUp();
+const Greeted = defineEvent({ type: "greeted", schema: z.object({ name: z.string() }) });
+const remember = defineCommand({ name: "remember", mode: "sync", schema: z.object({ name: z.string() }), execute: () => {} });
+const home = createEmbeddedHome({ driver });
+const reaction = createReaction({
+  policies: [on(Greeted, ({ event }) => [remember.with(event.payload)])],
+  ...home.parts,
+});
+const ctx = createWorkerCtx({ entry: "scheduled", env: {} });
+const greetedEvent = Greeted.create({ idempotencyKey: "greeted:world", payload: { name: "world" } });
+const { status, commands } = await reaction.processor.emit(ctx, greetedEvent);
+console.log(`event is ${status}, ${commands.map((command) => `${command.name} ${command.status}`).join(", ")}`);
+home.close();

@@ -1,0 +1,2 @@
+/** The empty task of every pool that is measured. */
+export function nothing(): void {}

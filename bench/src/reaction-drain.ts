@@ -1,0 +1,120 @@
+/**
+ * How long events with one async command take to be worked off, beside as many plain jobs with an empty handler at the same
+ * settings. Counts finished rows in the database, alternates rounds, and prints medians, least and
+ * most.
+ *
+ *     node --conditions=@riverqueue/source bench/src/reaction-drain.ts [--backend=sqlite|postgres] [--count=10000]
+ *       [--concurrency=1,50] [--rounds=3]
+ */
+import { parseArgs } from "node:util";
+import { createReaction } from "@riverqueue/reaction";
+import { createEmbeddedHome } from "@riverqueue/reaction/embedded";
+import { createWorkerCtx } from "@riverqueue/reaction/home";
+import { Client, defineJob, type PeriodicJob, type QueueConfig, Workers } from "riverqueue";
+import { type BenchDatabase, openBenchDatabase, takeStatementCount } from "./reaction-database.ts";
+import { Measured, measuredPolicy } from "./reaction-event.ts";
+
+const { values } = parseArgs({
+  options: {
+    backend: { type: "string", default: "sqlite" },
+    count: { type: "string", default: "10000" },
+    concurrency: { type: "string", default: "1,50" },
+    rounds: { type: "string", default: "3" },
+  },
+});
+const [count, rounds] = [Number(values.count), Number(values.rounds)];
+const CHUNK = 50;
+
+interface Drain {
+  readonly seconds: number;
+  readonly statements: number;
+}
+
+/** Starts the client and waits until nothing is left by an index; then `finished` must count all. */
+async function drain(
+  database: BenchDatabase,
+  client: Client<never>,
+  { left, finished }: { readonly left: string; readonly finished: string },
+): Promise<Drain> {
+  takeStatementCount();
+  const started = performance.now();
+  const run = await client.start();
+  while ((await database.number(`select count(*) from (${left} limit 1) as l`)) > 0) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const seconds = (performance.now() - started) / 1000;
+  const statements = takeStatementCount() / count;
+  await run.stop();
+  if ((await database.number(finished)) !== count) throw new Error("rows are missing");
+  return { seconds, statements };
+}
+
+async function drainJobs(database: BenchDatabase, maxWorkers: number): Promise<Drain> {
+  await database.clear();
+  const job = defineJob({ kind: "bench", decode: ({ n }) => ({ n: Number(n) }) });
+  const workers = new Workers<never>().add(job, () => {});
+  const queues = { bench: { maxWorkers, fetchCooldown: { milliseconds: 5 } } };
+  const client = new Client(database.driver, { workers, queues, logger: false });
+  const items = Array.from({ length: count }, (_, n) => ({ job, args: { n }, options: { queue: "bench" } }));
+  await client.insertMany(items);
+  return drain(database, client, {
+    left: "select 1 from river_job where state in ('available', 'running')",
+    finished: "select count(*) from river_job where state = 'completed'",
+  });
+}
+
+async function drainEvents(database: BenchDatabase, taskConcurrency: number): Promise<Drain> {
+  await database.clear();
+  const home = createEmbeddedHome({ driver: database.driver });
+  const reaction = createReaction({ policies: [measuredPolicy], ...home.parts, taskConcurrency });
+  const ctx = createWorkerCtx({ entry: "fetch", env: {} });
+  for (let n = 0; n < count; n += CHUNK) {
+    const keys = Array.from({ length: Math.min(CHUNK, count - n) }, (_, index) => String(n + index));
+    await Promise.all(
+      keys.map((idempotencyKey) => reaction.processor.emit(ctx, Measured.create({ idempotencyKey, payload: { n } }))),
+    );
+  }
+  const [workers, queues, periodicJobs]: [Workers<never>, Record<string, QueueConfig>, PeriodicJob[]] = [
+    new Workers<never>(),
+    {},
+    [],
+  ];
+  home.register({ workers, queues, periodicJobs, reaction: reaction });
+  const client = new Client(database.driver, { workers, queues, logger: false });
+  const drained = await drain(database, client, {
+    left: "select 1 from river_reaction_event where next_sweep_at is not null",
+    finished: "select count(*) from river_reaction_event where status = 'completed'",
+  });
+  home.close();
+  return drained;
+}
+
+/** Median, least and most of the numbers. */
+function spread(numbers: readonly number[]): { readonly median: number; readonly text: (digits: number) => string } {
+  const inOrder = numbers.toSorted((a, b) => a - b);
+  const [least = NaN, median = NaN, most = NaN] = [inOrder[0], inOrder[inOrder.length >> 1], inOrder.at(-1)];
+  const text = (digits: number): string =>
+    `${median.toFixed(digits)} (${least.toFixed(digits)} to ${most.toFixed(digits)})`;
+  return { median, text };
+}
+
+function line(name: string, drains: readonly Drain[]): string {
+  const rate = spread(drains.map(({ seconds }) => count / seconds));
+  return `  ${name}: ${rate.text(0)} a second, ${spread(drains.map(({ statements }) => statements)).median.toFixed(2)} statements each`;
+}
+
+const database = await openBenchDatabase(values.backend);
+console.log(`${values.backend}, ${count} each, median of ${rounds} rounds`);
+for (const concurrency of values.concurrency.split(",").map(Number)) {
+  const [jobs, events]: [Drain[], Drain[]] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    jobs.push(await drainJobs(database, concurrency));
+    events.push(await drainEvents(database, concurrency));
+  }
+  const ratios = jobs.map(({ seconds }, round) => seconds / (events[round]?.seconds ?? NaN));
+  console.log(`concurrency ${concurrency}`);
+  console.log(line("jobs  ", jobs));
+  console.log(line("events", events));
+  console.log(`  ratio: ${spread(ratios).text(2)}`);
+}
+await database.close();

@@ -1,0 +1,219 @@
+/**
+ * What it costs to have a thread run a handler that does nothing: attempts of `WorkerThreads` a second, beside tasks of
+ * Piscina and of Tinypool at their defaults and at the best setting that was found, and beside bare messages with a JSON
+ * text as small as an attempt's. Prints a table; rounds of all contestants take turns, medians count.
+ *
+ *     node --conditions=@riverqueue/source bench/src/threads-dispatch.ts [--rounds=5] [--ms=1000] [--threads=2]
+ *
+ * `default` settings start as many threads as the pool likes; every other contestant has `--threads` of them.
+ */
+import { parseArgs } from "node:util";
+import { MessageChannel, Worker } from "node:worker_threads";
+import { WorkerThreads } from "@riverqueue/worker-threads";
+import { Piscina } from "piscina";
+import { defineJob, jobFromJsonValue, type WorkContext } from "riverqueue";
+import { nothing } from "./empty-handler.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "5" },
+    ms: { type: "string", default: "1000" },
+    threads: { type: "string", default: "2" },
+  },
+});
+const THREADS = Number(options.threads);
+/** Imported without its declarations, which do not fit those of this version of Node. */
+const TINYPOOL: string = "tinypool";
+const HANDLER = new URL("./empty-handler.ts", import.meta.url);
+const IN_FLIGHT = [2, 16];
+const WARM_UP_BATCHES = 50;
+
+/** A pool that runs an empty task. */
+interface Contestant {
+  readonly run: () => PromiseLike<unknown>;
+  readonly close: () => Promise<unknown>;
+}
+
+function river(): Contestant {
+  const executor = new WorkerThreads({ maxThreads: THREADS });
+  const definition = defineJob({ kind: "bench" });
+  const { handler } = executor.handler(definition, { exportName: "nothing", module: HANDLER });
+  const context = claimedJob();
+  return { run: () => executor.start(context, handler).result, close: () => executor.close() };
+}
+
+/** A small job as a client has it. */
+function claimedJob(): WorkContext {
+  const time = "2026-12-01T00:00:00.123456Z";
+  const row = jobFromJsonValue({
+    id: "123456",
+    kind: "bench",
+    queue: "default",
+    state: "running",
+    priority: 1,
+    attempt: 1,
+    maxAttempts: 25,
+    args: { n: 1 },
+    metadata: {},
+    tags: [],
+    attemptedBy: ["client"],
+    errors: [],
+    createdAt: time,
+    scheduledAt: time,
+    attemptedAt: time,
+    finalizedAt: null,
+    uniqueKey: null,
+    uniqueStates: null,
+  });
+  return {
+    job: { ...row, rawArgs: row.args },
+    execution: { attemptedBy: "client", startedAt: Temporal.Instant.from(time) },
+    logger: { debug: nothing, error: nothing, info: nothing, warn: nothing },
+  } as unknown as WorkContext;
+}
+
+function piscina(settings: PoolSettings): Contestant {
+  const pool = new Piscina({ filename: HANDLER.href, name: "nothing", ...settings });
+  return { run: () => pool.run({ n: 1 }), close: () => pool.destroy() };
+}
+
+/** Settings that are looked at. */
+interface PoolSettings {
+  readonly minThreads?: number;
+  readonly maxThreads?: number;
+  readonly concurrentTasksPerWorker?: number;
+  readonly atomics?: "disabled";
+}
+
+interface Pool {
+  run(task: unknown): Promise<unknown>;
+  destroy(): Promise<void>;
+}
+
+const { Tinypool } = (await import(TINYPOOL)) as { readonly Tinypool: new (settings: object) => Pool };
+
+function tinypool(settings: PoolSettings): Contestant {
+  const pool = new Tinypool({ filename: HANDLER.href, name: "nothing", ...settings });
+  return { run: () => pool.run({ n: 1 }), close: () => pool.destroy() };
+}
+
+const ECHO = `const { workerData } = require("node:worker_threads");
+  workerData.on("message", ([id]) => workerData.postMessage([id]));`;
+
+/** One message there and one back, nothing else: what no pool can do without. */
+function bareMessages(): Contestant {
+  const waiting: (() => void)[] = [];
+  const idle: ((done: () => void) => void)[] = [];
+  const workers = Array.from({ length: THREADS }, () => {
+    const { port1, port2 } = new MessageChannel();
+    let id = 0;
+    let done: (() => void) | null = null;
+    const send = (callback: () => void): void => {
+      done = callback;
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows of a browser
+      port1.postMessage([++id, JSON.stringify({ id: "123456", kind: "bench", queue: "default", args: { n: id } })]);
+    };
+    port1.on("message", () => {
+      const finished = done;
+      const next = waiting.shift();
+      if (next === undefined) idle.push(send);
+      else send(next);
+      finished?.();
+    });
+    idle.push(send);
+    return new Worker(ECHO, { eval: true, workerData: port2, transferList: [port2] });
+  });
+  return {
+    run: () =>
+      new Promise<void>((resolve) => {
+        const send = idle.pop();
+        if (send === undefined) waiting.push(resolve);
+        else send(resolve);
+      }),
+    close: () => Promise.all(workers.map((worker) => worker.terminate())),
+  };
+}
+
+const fixed = { minThreads: THREADS, maxThreads: THREADS };
+/** Tasks that a thread of the others may have at a time at their best; River's has one. */
+const concurrentTasksPerWorker = 8;
+
+const CONTESTANTS: Readonly<Record<string, () => Contestant>> = {
+  WorkerThreads: river,
+  "Piscina, default": () => piscina({}),
+  "Piscina, fixed threads": () => piscina(fixed),
+  "Piscina, no atomics": () => piscina({ ...fixed, atomics: "disabled" }),
+  "Piscina, 8 tasks a thread": () => piscina({ ...fixed, concurrentTasksPerWorker }),
+  "Tinypool, default": () => tinypool({}),
+  "Tinypool, fixed threads": () => tinypool(fixed),
+  "Tinypool, 8 tasks a thread": () => tinypool({ ...fixed, concurrentTasksPerWorker }),
+  "bare messages": bareMessages,
+};
+
+/** What one round has found. */
+interface Figures {
+  /** Tasks a second. */
+  readonly rate: number;
+  /** Microseconds of processor time a task, of all threads together: says something on a busy machine, too. */
+  readonly cpu: number;
+}
+
+/** Lets every pool start its threads and load its module before time counts, however long that takes. */
+async function warmUp({ run: runTask }: Contestant): Promise<void> {
+  for (let batch = 0; batch < WARM_UP_BATCHES; batch++) await Promise.all(Array.from({ length: 20 }, runTask));
+}
+
+/** Runs tasks, `inFlight` at a time. */
+async function run({ run: runTask }: Contestant, inFlight: number, ms: number): Promise<Figures> {
+  const before = process.cpuUsage();
+  const started = performance.now();
+  let done = 0;
+  const loop = async (): Promise<void> => {
+    while (performance.now() - started < ms) {
+      await runTask();
+      done++;
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, loop));
+  const { user, system } = process.cpuUsage(before);
+  return { rate: (done * 1_000) / (performance.now() - started), cpu: (user + system) / done };
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+async function measure(inFlight: number): Promise<Map<string, Figures>> {
+  const rounds = new Map<string, Figures[]>(Object.keys(CONTESTANTS).map((name) => [name, []]));
+  for (let round = 0; round < Number(options.rounds); round++) {
+    for (const [name, make] of Object.entries(CONTESTANTS)) {
+      const contestant = make();
+      await warmUp(contestant);
+      await run(contestant, inFlight, Number(options.ms) / 2);
+      rounds.get(name)?.push(await run(contestant, inFlight, Number(options.ms)));
+      await contestant.close();
+    }
+  }
+  const middle = (all: readonly Figures[], of: keyof Figures): number => median(all.map((figures) => figures[of]));
+  return new Map(Array.from(rounds, ([name, all]) => [name, { rate: middle(all, "rate"), cpu: middle(all, "cpu") }]));
+}
+
+function cell({ rate, cpu }: Figures): string {
+  return `${(rate / 1_000).toFixed(1)}k/s, ${cpu.toFixed(0)} µs`;
+}
+
+const tables = new Map<number, Map<string, Figures>>();
+for (const inFlight of IN_FLIGHT) tables.set(inFlight, await measure(inFlight));
+console.log(`empty handler, ${THREADS} threads, medians of ${options.rounds} rounds: rate, processor time a task`);
+console.log(`| pool | ${IN_FLIGHT.map((count) => `${count} in flight`).join(" | ")} |`);
+console.log(`|---|${"---|".repeat(IN_FLIGHT.length)}`);
+for (const name of Object.keys(CONTESTANTS)) {
+  const cells = Array.from(tables.values(), (figures) => cell(figures.get(name) ?? { rate: 0, cpu: 0 }));
+  console.log(`| ${[name, ...cells].join(" | ")} |`);
+}
+for (const [inFlight, figures] of tables) {
+  const peers = Array.from(figures).filter(([name]) => /^(?:Piscina|Tinypool)/.test(name));
+  const [best, { rate }] = peers.reduce((a, b) => (b[1].rate > a[1].rate ? b : a));
+  const ratio = (figures.get("WorkerThreads")?.rate ?? 0) / rate;
+  console.log(`${inFlight} in flight: WorkerThreads at ${ratio.toFixed(2)} of the best peer (${best})`);
+}
