@@ -184,6 +184,10 @@ test("WT-67 handlers run under Vitest by the same name", async (t) => {
     "main.ts": MAIN.replace("exportName)", "exportName: string)"),
     "handlers.ts": HANDLERS("vitest"),
     "name.ts": 'export const name: string = "worked";',
+    // As `--conditions` does for node: the packages by their sources.
+    "vitest.config.mjs": `
+      const conditions = ["@riverqueue/source"];
+      export default { resolve: { conditions }, ssr: { resolve: { conditions, externalConditions: conditions } } };`,
     "main.test.ts": `
       import { expect, test } from "vitest";
       import { work } from "./main.ts";
