@@ -18,7 +18,7 @@ import {
   Workers,
 } from "riverqueue";
 import { beforeClosing, type Database } from "./database.ts";
-import { EventLog } from "./event-log.ts";
+import { EventLog } from "@riverqueue/internal-test-kit/event-log";
 
 /** The kind that scenarios work. */
 export const task: JobDefinition<JsonObject, JsonObject, "task"> = defineJob({ kind: "task" });

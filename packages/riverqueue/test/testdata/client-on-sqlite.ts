@@ -16,7 +16,7 @@ import type { JobRow } from "../../src/model/job-row.ts";
 import type { RiverEventKind } from "../../src/model/river-event.ts";
 import type { WorkHandler } from "../../src/work/work-handler.ts";
 import { Workers } from "../../src/work/workers.ts";
-import { EventLog } from "./event-log.ts";
+import { EventLog } from "@riverqueue/internal-test-kit/event-log";
 import { type Intercept, interceptedDriver } from "./intercepted-driver.ts";
 
 /** The kind that most tests work. */
