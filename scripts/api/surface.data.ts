@@ -174,7 +174,7 @@ export const SURFACE: Readonly<Record<string, ListedSurface>> = {
       "LARGEST_MESSAGE_BYTES splitMessages SqlAnalyticsStore SqlKeyValueStore SqlReactionStore",
     ),
     types: names(
-      "WorkerCtxParts Timing MessageVerdict ReceivedMessage SqlDatabase SqlRow SqlRunOptions",
+      "WorkerCtxParts Gather Timing MessageVerdict ReceivedMessage SqlDatabase SqlRow SqlRunOptions",
       "SqlStatement SqlValue SqlStoreOptions",
     ),
     additions: [],
@@ -182,7 +182,7 @@ export const SURFACE: Readonly<Record<string, ListedSurface>> = {
   "@riverqueue/reaction/embedded": {
     values: names("createEmbeddedHome RetryMessageError"),
     types: names("EmbeddedHome EmbeddedHomeOptions EmbeddedHomeParts EmbeddedRegistration RuntimeDriver"),
-    additions: [],
+    additions: names("EmbeddedHome.workerCtx"),
   },
   "@riverqueue/reaction-cloudflare": {
     values: names("createCloudflareHome createQueueSender createWorker"),

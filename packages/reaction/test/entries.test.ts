@@ -108,6 +108,20 @@ test("RX-29 RX-32 a route gets its context from resolveFetchWorkerCtx, the same 
   assert.equal("createWorkerCtx" in published, false);
 });
 
+test("RX-29 RX-32 a job of the application and a script get their contexts from the embedded home", async (t) => {
+  const at = new Date(7);
+  const logger = listeningLogger();
+  const { home } = await openSqliteHome(t, { env: { region: "eu" }, logger, now: () => at });
+  const { processor } = createReaction({ policies: [orderPolicy(orderCommands().grant)], ...home.parts });
+  const [ofJob, ofScript] = [home.workerCtx({ job: { id: 17n } }), home.workerCtx()];
+  assert.deepEqual([ofJob.entry, ofJob.requestId, ofScript.entry], ["queue", "17", "scheduled"]);
+  for (const [index, ctx] of [ofJob, ofScript].entries()) {
+    assert.deepEqual([ctx.env, ctx.logger, ctx.now()], [{ region: "eu" }, logger, at]);
+    const event = OrderPaid.create({ idempotencyKey: `order-paid:${index}`, payload: { orderId: "1" } });
+    assert.equal((await processor.emit(ctx, event)).status, "accepted");
+  }
+});
+
 test("RX-32 emitting works alike in a route, a scheduled run and a queue consumer", async (t) => {
   const { home } = await openSqliteHome(t);
   const { grant } = orderCommands();

@@ -85,7 +85,7 @@ test("WT-53 C29 a thread that exits after its attempt costs the next one nothing
 
 test("C29 an exit while the next attempt runs fails that one, once", async (t) => {
   const { start, executor } = threads(t, { maxThreads: 1 });
-  const first = start("leaveBehind", { rawArgs: { what: "exit", afterMs: 5 } });
+  const first = start("leaveBehind", { rawArgs: { what: "exit", afterMs: 1_000 } });
   const second = start("waitForAbort");
   assert.equal(await first.end, undefined);
   const error = await second.end;

@@ -1,5 +1,7 @@
 /** The home inside of a River client: its database keeps the records, and its queues carry the messages. */
-import { defineJob, type PeriodicJob, periodicJob, type QueueConfig, type Workers } from "riverqueue";
+import { defineJob, type PeriodicJob, periodicJob, type QueueConfig, type WorkContext, type Workers } from "riverqueue";
+import { createWorkerCtx } from "../context/create-worker-ctx.ts";
+import type { WorkerCtx } from "../context/worker-ctx.ts";
 import { OptionProblems } from "../kit/option-problems.ts";
 import { consoleLogger, type Logger } from "../logging/logger.ts";
 import { ANALYTICS_EVENTS, ASYNC_LOGGER, ASYNC_POLICY_TASK } from "../processor/built-in-queues.ts";
@@ -69,6 +71,13 @@ export interface EmbeddedHome<Tx> extends EmbeddedHomeParts<Tx>, Disposable {
    * @throws ConfigurationError when a queue or kind is taken.
    */
   register(registration: EmbeddedRegistration): void;
+  /**
+   * The context for an attempt of one of the application's own jobs, to emit with: its `requestId` is the job's id. Without
+   * an attempt, as in a script, it is that of a scheduled run. Work given to `waitUntil` is not waited for.
+   *
+   * @addition
+   */
+  workerCtx(attempt?: { readonly job: Pick<WorkContext["job"], "id"> }): WorkerCtx;
   /** Ends the sweeps of an idle process. Call it when the client has stopped, before the driver is closed. */
   close(): void;
 }
@@ -110,8 +119,15 @@ export function createEmbeddedHome<Tx>(options: EmbeddedHomeOptions<Tx>): Embedd
     addWorkers(registration, worker);
     sweeps.start(worker, registration);
   };
+  const workerCtx: EmbeddedHome<Tx>["workerCtx"] = (attempt) =>
+    createWorkerCtx({
+      env,
+      logger,
+      now,
+      ...(attempt === undefined ? { entry: "scheduled" } : { entry: "queue", requestId: String(attempt.job.id) }),
+    });
   const close = (): void => sweeps.stop();
-  return Object.freeze({ ...parts, parts, sender, register, close, [Symbol.dispose]: close });
+  return Object.freeze({ ...parts, parts, sender, register, workerCtx, close, [Symbol.dispose]: close });
 }
 
 function addWorkers({ workers, queues, periodicJobs, reaction }: EmbeddedRegistration, worker: MessageWorker): void {

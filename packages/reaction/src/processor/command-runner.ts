@@ -3,7 +3,7 @@ import type { WorkerCtx } from "../context/worker-ctx.ts";
 import type { Command } from "../definition/define-command.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import type { CommandError, CommandExecution } from "../model/command-execution.ts";
-import type { DecideParams, SettleParams, WrittenCommand } from "../seam/reaction-store.ts";
+import type { DecideParams, SettleParams } from "../seam/reaction-store.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 import type { ProcessorParts } from "./processor-parts.ts";
 import { type AttemptEnd, runHandler } from "./run-handler.ts";
@@ -98,22 +98,24 @@ export class CommandRunner {
     return keyValue !== null && (await keyValue.get(reviewMarkKey(id))) !== null;
   }
 
+  /** Alerts come before the write: it may have taken effect without an answer, and nothing finds the command again then. */
   async #write(
     ctx: WorkerCtx,
-    { execution, send, messageId }: CommandRun,
+    run: CommandRun,
     status: DecideParams["status"],
     error: CommandError | null,
   ): Promise<CommandProgress> {
+    const { execution, send, messageId } = run;
     const { store, settings } = this.#parts;
     const { id: commandId, eventId, attempt: seenAttempt } = execution;
     const sweepInMs = settings.sweepAfterMs;
     const decision = { eventId, commandId, seenAttempt, status, error, sweepInMs, send, messageId };
-    const written = await store.decideCommand(decision);
-    if (written === null) return { ...stands(execution), elsewhere: true };
     if (status === "needs_review") {
       await this.#alert(ctx, execution, "needs_review", "a command whose process ended may have had its effect");
     }
-    if (status === "failed") await this.#alertFailed(ctx, written);
+    if (status === "failed") await this.#alertFailed(ctx, run, execution);
+    const written = await store.decideCommand(decision);
+    if (written === null) return { ...stands(execution), elsewhere: true };
     return { ...stands(written.command), sent: written.sent, failedHere: status === "failed" };
   }
 
@@ -157,7 +159,7 @@ export class CommandRunner {
     if (stored.type === "lost") return { ...stands(leased), elsewhere: true, failedHere };
     if (stored.type === "marked") return { ...stands({ ...leased, status: "needs_review" }), failedHere };
     const { command, sent } = stored.written;
-    if (command.status === "failed") await this.#alertFailed(ctx, stored.written);
+    if (command.status === "failed") await this.#alertFailed(ctx, run, command);
     return { execution: command, sent, retryInMs: params.retryInMs, elsewhere: false, failedHere };
   }
 
@@ -185,15 +187,11 @@ export class CommandRunner {
     };
   }
 
-  /** The caller of `emit` sees what became of a sync command; of an async one nobody would. */
-  async #alertFailed(ctx: WorkerCtx, { command }: WrittenCommand): Promise<void> {
-    if (command.mode === "sync") return;
-    await this.#alert(
-      ctx,
-      command,
-      "command_failed",
-      `command ${command.name} has failed after attempt ${command.attempt}`,
-    );
+  /** The caller of `emit` sees what became of a sync command that ran there; of any other nobody would. */
+  async #alertFailed(ctx: WorkerCtx, { messageId }: CommandRun, command: CommandExecution): Promise<void> {
+    if (command.mode === "sync" && messageId === undefined) return;
+    const message = `command ${command.name} has failed after attempt ${command.attempt}`;
+    await this.#alert(ctx, command, "command_failed", message);
   }
 
   #alert(

@@ -51,12 +51,20 @@ export class Emitter<Tx> {
     const isNew = stored.event.id === created.id;
     const mismatch = this.#mismatch(ctx, stored, created);
     const result = emitResult(isNew ? "accepted" : "duplicate", stored.event, stored.commands, mismatch);
-    return Object.freeze({ ...result, settle: () => this.#settle(ctx, stored.event.id, created, isNew) });
+    return Object.freeze({ ...result, settle: () => this.#settle(ctx, stored, created, isNew) });
   }
 
-  async #settle(ctx: WorkerCtx, eventId: string, created: NewEvent, isNew: boolean): Promise<EmitResult> {
+  async #settle(ctx: WorkerCtx, asWritten: StoredEvent, created: NewEvent, isNew: boolean): Promise<EmitResult> {
     const { store, timing, settings } = this.#parts;
-    const stored = await tryAgain(timing, settings.emission, () => store.readEvent(eventId));
+    const { event, commands } = asWritten;
+    let stored: StoredEvent | null;
+    try {
+      stored = await tryAgain(timing, settings.emission, () => store.readEvent(event.id));
+    } catch (error) {
+      if (error instanceof LifecycleError) throw error;
+      await this.#handover.alertAbandoned(ctx, error, event.id);
+      return emitResult("abandoned", event, commands, { error });
+    }
     if (stored !== null) return this.#finish(ctx, stored, created, isNew);
     throw new LifecycleError("settle() found no record: the transaction has not been committed, or was rolled back");
   }

@@ -277,12 +277,12 @@ function impatient(renewal: Renewal): Timing {
     monotonic: () => elapsed,
     pause: async (ms, signal) => {
       await new Promise((resolve) => setImmediate(resolve));
-      if (ms < 15_000 || renewal.isAwaited) {
+      if (signal === undefined || ms < 15_000 || renewal.isAwaited) {
         elapsed += ms;
         return;
       }
-      if (signal?.aborted === true) return;
-      await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true }));
+      if (signal.aborted) return;
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     },
     after: () => () => {},
   };
