@@ -30,6 +30,7 @@ before(async () => {
   await consumer.write("tsconfig.json", JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include: ["**/*.ts"] }));
   await consumer.copy(join(testdata, "smoke.ts"), "smoke.ts");
   await consumer.copy(join(testdata, "samples"), "samples");
+  await aliasOfApplication();
   await consumer.copy(join(root, "scripts", "api", "test", "shapes.test-d.ts"), "shapes.test-d.ts");
   const readmes = readSourceTree(root).filter(({ path }) => /^(?:packages\/[^/]+\/)?README\.md$/.test(path));
   for (const [index, fence] of findCodeFences(readmes).entries()) {
@@ -109,6 +110,14 @@ test("WT-76 WT-67 the samples of handlers in threads run, with handlers that are
   assert.equal(code, 0);
 });
 
+test("the sample that emits an event runs: accepted at first, and a duplicate the second time", async () => {
+  for (const status of ["accepted", "duplicate"]) {
+    const { code, output } = await consumer.run(process.execPath, ["samples/reaction/emit-some-event.ts"]);
+    assert.equal(output, `${status} note succeeded\n`);
+    assert.equal(code, 0);
+  }
+});
+
 test("the command creates the tables and finds them right", async () => {
   const command = join("node_modules", "@riverqueue", "cli", "bin", "riverqueue.cjs");
   for (const verb of ["migrate-up", "validate"]) {
@@ -154,6 +163,16 @@ test("a second copy of the core is never installed", async () => {
     assert.throws(() => readManifest(join(nested, "riverqueue")), { code: "ENOENT" }, name);
   }
 });
+
+/** The sample imports its application by an alias, `@/core/reaction`; a package of that name is what Node finds, too. */
+async function aliasOfApplication(): Promise<void> {
+  const folder = join("node_modules", "@", "core");
+  const application = 'export * from "../../../samples/reaction/core-reaction.ts";\n';
+  const manifest = { name: "@/core", type: "module", exports: { "./reaction": "./reaction.js" } };
+  await consumer.write(join(folder, "package.json"), JSON.stringify(manifest));
+  await consumer.write(join(folder, "reaction.js"), application);
+  await consumer.write(join(folder, "reaction.d.ts"), application);
+}
 
 /** A database with River's tables, as `pg` finds it in the environment. */
 async function database(t: TestContext): Promise<Record<string, string>> {
