@@ -9,10 +9,10 @@
  */
 import { parseArgs } from "node:util";
 import { PgDriver } from "@riverqueue/driver-pg";
-import { startPostgresServer } from "@riverqueue/internal-test-kit/postgres-server";
 import { createMigrator } from "@riverqueue/migrate";
 import { Client, Pool, type PoolClient } from "pg";
 import type { ClaimHint } from "riverqueue/driver";
+import { openOwnPostgres } from "./own-postgres.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -171,19 +171,11 @@ function report(
   for (const explained of [first, front, resumed]) if (explained) console.log(`    ${explained.plan}`);
 }
 
-const server = process.env["DATABASE_URL"] ? null : await startPostgresServer();
-const address = new URL(process.env["DATABASE_URL"] ?? server?.url ?? "");
-const admin = new Client({ connectionString: address.href });
-await admin.connect();
-await admin.query("DROP DATABASE IF EXISTS river_bench_claim_plan");
-await admin.query("CREATE DATABASE river_bench_claim_plan");
-address.pathname = "/river_bench_claim_plan";
+const database = await openOwnPostgres();
 console.log(`claims of ${BATCH}; later = after ${DRAINED * 100} % of the table was claimed`);
 console.log("| rows | snapshot | first claim | later, from the front | later, resumed | whole claim a job |");
 console.log("|---|---|---|---|---|---|");
 for (const rows of options.rows.split(",").map(Number)) {
-  for (const held of [false, true]) await measure(address.href, rows, held);
+  for (const held of [false, true]) await measure(database.url, rows, held);
 }
-await admin.query("DROP DATABASE river_bench_claim_plan WITH (FORCE)");
-await admin.end();
-await server?.stop();
+await database.close();

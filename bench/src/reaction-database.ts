@@ -4,12 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { PgDriver } from "@riverqueue/driver-pg";
-import { SqliteDriver } from "@riverqueue/driver-sqlite";
-import { startPostgresServer } from "@riverqueue/internal-test-kit/postgres-server";
+import { SqliteDriver, transaction } from "@riverqueue/driver-sqlite";
 import { createMigrator } from "@riverqueue/migrate";
 import type { RuntimeDriver } from "@riverqueue/reaction/embedded";
 import { Client, Pool } from "pg";
-import { transaction } from "@riverqueue/driver-sqlite";
+import { openOwnPostgres } from "./own-postgres.ts";
 
 /** What a measurement works on. */
 export interface BenchDatabase {
@@ -54,13 +53,8 @@ export async function openBenchDatabase(backend: string): Promise<BenchDatabase>
 
 async function openPostgres(): Promise<BenchDatabase> {
   countCalls(Client.prototype, "query");
-  const url = new URL(process.env["DATABASE_URL"] ?? (await startPostgresServer()).url);
-  const admin = new Client({ connectionString: url.href });
-  await admin.connect();
-  const name = `river_bench_${process.pid}`;
-  await admin.query(`create database ${name}`);
-  url.pathname = `/${name}`;
-  const pool = new Pool({ connectionString: url.href, max: POOL_SIZE });
+  const own = await openOwnPostgres();
+  const pool = new Pool({ connectionString: own.url, max: POOL_SIZE });
   // The last connections are ended by the drop of their database.
   pool.on("error", () => {});
   for (const line of ["main", "reaction"] as const) await createMigrator({ pool }, { line }).migrateUp();
@@ -77,8 +71,7 @@ async function openPostgres(): Promise<BenchDatabase> {
     clear: async () => void (await pool.query(`truncate ${TABLES.join(", ")}`)),
     async close() {
       await pool.end();
-      await admin.query(`drop database ${name} with (force)`);
-      await admin.end();
+      await own.close();
     },
   };
 }
@@ -95,7 +88,7 @@ async function openSqlite(): Promise<BenchDatabase> {
   const handle = driver.connect();
   let last: Promise<unknown> = Promise.resolve();
   return {
-    driver: driver,
+    driver,
     inTransaction(body) {
       const next = last.then(() => transaction(handle, (tx) => body(tx as never)));
       last = next;

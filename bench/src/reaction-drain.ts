@@ -1,7 +1,6 @@
 /**
  * How long events with one async command take to be worked off, beside as many plain jobs with an empty handler at the same
- * settings. Counts finished rows in the database, alternates rounds, and prints medians, least and
- * most.
+ * settings. Counts finished rows in the database, alternates rounds, and prints medians, least and most.
  *
  *     node --conditions=@riverqueue/source bench/src/reaction-drain.ts [--backend=sqlite|postgres] [--count=10000]
  *       [--concurrency=1,50] [--rounds=3]
@@ -11,6 +10,7 @@ import { createReaction } from "@riverqueue/reaction";
 import { createEmbeddedHome } from "@riverqueue/reaction/embedded";
 import { createWorkerCtx } from "@riverqueue/reaction/home";
 import { Client, defineJob, type PeriodicJob, type QueueConfig, Workers } from "riverqueue";
+import { median } from "./median.ts";
 import { type BenchDatabase, openBenchDatabase, takeStatementCount } from "./reaction-database.ts";
 import { Measured, measuredPolicy } from "./reaction-event.ts";
 
@@ -74,12 +74,10 @@ async function drainEvents(database: BenchDatabase, taskConcurrency: number): Pr
       keys.map((idempotencyKey) => reaction.processor.emit(ctx, Measured.create({ idempotencyKey, payload: { n } }))),
     );
   }
-  const [workers, queues, periodicJobs]: [Workers<never>, Record<string, QueueConfig>, PeriodicJob[]] = [
-    new Workers<never>(),
-    {},
-    [],
-  ];
-  home.register({ workers, queues, periodicJobs, reaction: reaction });
+  const workers = new Workers<never>();
+  const queues: Record<string, QueueConfig> = {};
+  const periodicJobs: PeriodicJob[] = [];
+  home.register({ workers, queues, periodicJobs, reaction });
   const client = new Client(database.driver, { workers, queues, logger: false });
   const drained = await drain(database, client, {
     left: "select 1 from river_reaction_event where next_sweep_at is not null",
@@ -90,17 +88,15 @@ async function drainEvents(database: BenchDatabase, taskConcurrency: number): Pr
 }
 
 /** Median, least and most of the numbers. */
-function spread(numbers: readonly number[]): { readonly median: number; readonly text: (digits: number) => string } {
-  const inOrder = numbers.toSorted((a, b) => a - b);
-  const [least = NaN, median = NaN, most = NaN] = [inOrder[0], inOrder[inOrder.length >> 1], inOrder.at(-1)];
-  const text = (digits: number): string =>
-    `${median.toFixed(digits)} (${least.toFixed(digits)} to ${most.toFixed(digits)})`;
-  return { median, text };
+function spread(numbers: readonly number[], digits: number): string {
+  const [middle, least, most] = [median(numbers), Math.min(...numbers), Math.max(...numbers)];
+  return `${middle.toFixed(digits)} (${least.toFixed(digits)} to ${most.toFixed(digits)})`;
 }
 
 function line(name: string, drains: readonly Drain[]): string {
-  const rate = spread(drains.map(({ seconds }) => count / seconds));
-  return `  ${name}: ${rate.text(0)} a second, ${spread(drains.map(({ statements }) => statements)).median.toFixed(2)} statements each`;
+  const rates = drains.map(({ seconds }) => count / seconds);
+  const sent = median(drains.map(({ statements }) => statements));
+  return `  ${name}: ${spread(rates, 0)} a second, ${sent.toFixed(2)} statements each`;
 }
 
 const database = await openBenchDatabase(values.backend);
@@ -115,6 +111,6 @@ for (const concurrency of values.concurrency.split(",").map(Number)) {
   console.log(`concurrency ${concurrency}`);
   console.log(line("jobs  ", jobs));
   console.log(line("events", events));
-  console.log(`  ratio: ${spread(ratios).text(2)}`);
+  console.log(`  ratio: ${spread(ratios, 2)}`);
 }
 await database.close();

@@ -10,6 +10,7 @@ import { createReaction } from "@riverqueue/reaction";
 import { createEmbeddedHome } from "@riverqueue/reaction/embedded";
 import { createWorkerCtx } from "@riverqueue/reaction/home";
 import { Client, defineJob } from "riverqueue";
+import { median } from "./median.ts";
 import { openBenchDatabase, takeStatementCount } from "./reaction-database.ts";
 import { Measured, measuredPolicy } from "./reaction-event.ts";
 
@@ -59,7 +60,6 @@ for (let round = 0; round <= rounds; round++) {
   figures.emit.push(emitted.perSecond);
   [sent.insert, sent.emit] = [inserted.statements, emitted.statements];
 }
-const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? NaN;
 const [emits, inserts] = [median(figures.emit), median(figures.insert)];
 console.log(`${values.backend}, ${count} calls, ${inFlight} in flight, median of ${rounds} rounds`);
 console.log(`emit, one async command:        ${emits.toFixed(0)}/s, ${sent.emit.toFixed(2)} statements each`);

@@ -18,11 +18,11 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { PgDriver } from "@riverqueue/driver-pg";
 import { SqliteDriver } from "@riverqueue/driver-sqlite";
-import { startPostgresServer } from "@riverqueue/internal-test-kit/postgres-server";
 import { createMigrator } from "@riverqueue/migrate";
 import { Pool } from "pg";
 import { Client, defineJob, type RegisteredTransaction, Workers } from "riverqueue";
 import type { RuntimeDriver } from "riverqueue/driver";
+import { openOwnPostgres } from "./own-postgres.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -138,14 +138,8 @@ async function openSqlite(): Promise<SoakDatabase> {
 }
 
 async function openPostgres(): Promise<SoakDatabase> {
-  const server = process.env["DATABASE_URL"] ? null : await startPostgresServer();
-  const url = new URL(server?.url ?? process.env["DATABASE_URL"] ?? "");
-  const name = `river_soak_${process.pid}`;
-  const admin = new Pool({ connectionString: url.href, max: 1 });
-  admin.on("error", () => {});
-  await admin.query(`create database ${name}`);
-  url.pathname = `/${name}`;
-  const pool = new Pool({ connectionString: url.href, max: 10 });
+  const own = await openOwnPostgres();
+  const pool = new Pool({ connectionString: own.url, max: 10 });
   pool.on("error", () => {});
   const migrating = await pool.connect();
   await createMigrator({ client: migrating }).migrateUp();
@@ -160,9 +154,7 @@ async function openPostgres(): Promise<SoakDatabase> {
     },
     async close() {
       await pool.end();
-      await admin.query(`drop database ${name} with (force)`);
-      await admin.end();
-      await server?.stop();
+      await own.close();
     },
   };
 }

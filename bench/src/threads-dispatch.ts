@@ -13,6 +13,7 @@ import { WorkerThreads } from "@riverqueue/worker-threads";
 import { Piscina } from "piscina";
 import { defineJob, jobFromJsonValue, type WorkContext } from "riverqueue";
 import { nothing } from "./empty-handler.ts";
+import { median } from "./median.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -177,10 +178,6 @@ async function run({ run: runTask }: Contestant, inFlight: number, ms: number): 
   await Promise.all(Array.from({ length: inFlight }, loop));
   const { user, system } = process.cpuUsage(before);
   return { rate: (done * 1_000) / (performance.now() - started), cpu: (user + system) / done };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 async function measure(inFlight: number): Promise<Map<string, Figures>> {

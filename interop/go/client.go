@@ -16,7 +16,6 @@ import (
 // peer is one client on one database.
 type peer[TTx any] struct {
 	database database[TTx]
-	schema   string
 	client   *river.Client[TTx]
 
 	lock         sync.Mutex
@@ -37,7 +36,6 @@ type openParams struct {
 	CompletedRetentionMs   int64          `json:"completedRetentionMs"`
 	LeaderElectionDisabled bool           `json:"leaderElectionDisabled"`
 	FetchOnlyKnownKinds    bool           `json:"fetchOnlyKnownKinds"`
-	SoftStopTimeoutMs      int64          `json:"softStopTimeoutMs"`
 	Periodic               []periodicJob  `json:"periodic"`
 }
 
@@ -50,7 +48,6 @@ func (p *peer[TTx]) open(raw json.RawMessage) (any, error) {
 	}
 	config := &river.Config{
 		ID:                          params.ClientID,
-		Schema:                      p.schema,
 		CompletedJobRetentionPeriod: milliseconds(params.CompletedRetentionMs),
 		FetchCooldown:               milliseconds(params.FetchCooldownMs),
 		FetchPollInterval:           milliseconds(params.PollIntervalMs),
@@ -59,7 +56,6 @@ func (p *peer[TTx]) open(raw json.RawMessage) (any, error) {
 		RescueStuckJobsAfter:        milliseconds(params.RescueAfterMs),
 		LeaderElectionDisabled:      params.LeaderElectionDisabled,
 		FetchOnlyKnownKinds:         params.FetchOnlyKnownKinds,
-		SoftStopTimeout:             milliseconds(params.SoftStopTimeoutMs),
 		SkipUnknownJobCheck:         true,
 		Logger:                      slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}

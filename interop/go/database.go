@@ -29,7 +29,6 @@ type database[TTx any] struct {
 type connectParams struct {
 	Backend string `json:"backend"`
 	Address string `json:"address"`
-	Schema  string `json:"schema"`
 }
 
 func connect(ctx context.Context, raw json.RawMessage) (handler, error) {
@@ -51,7 +50,7 @@ func connectPostgres(ctx context.Context, params connectParams) (handler, error)
 	if err != nil {
 		return nil, err
 	}
-	return &peer[pgx.Tx]{schema: params.Schema, database: database[pgx.Tx]{
+	return &peer[pgx.Tx]{database: database[pgx.Tx]{
 		driver:     riverpgxv5.New(pool),
 		begin:      pool.Begin,
 		commit:     func(ctx context.Context, tx pgx.Tx) error { return tx.Commit(ctx) },
@@ -70,7 +69,7 @@ func connectSQLite(params connectParams) (handler, error) {
 		return nil, err
 	}
 	pool.SetMaxOpenConns(1)
-	return &peer[*sql.Tx]{schema: params.Schema, database: database[*sql.Tx]{
+	return &peer[*sql.Tx]{database: database[*sql.Tx]{
 		driver:     riversqlite.New(pool),
 		begin:      func(ctx context.Context) (*sql.Tx, error) { return pool.BeginTx(ctx, nil) },
 		commit:     func(_ context.Context, tx *sql.Tx) error { return tx.Commit() },

@@ -221,23 +221,40 @@ type listParams struct {
 	After      string               `json:"after"`
 }
 
-func (params listParams) build() (*river.JobListParams, error) {
-	list := river.NewJobListParams()
+// filters are the conditions that lists and deletions share, each of which answers the parameters with it.
+type filters[T any] interface {
+	IDs(ids ...int64) T
+	Kinds(kinds ...string) T
+	Priorities(priorities ...int16) T
+	Queues(queues ...string) T
+	States(states ...rivertype.JobState) T
+	First(count int) T
+}
+
+func narrow[T filters[T]](all T, params listParams) T {
 	if params.IDs != nil {
-		list = list.IDs(params.IDs...)
+		all = all.IDs(params.IDs...)
 	}
 	if params.Kinds != nil {
-		list = list.Kinds(params.Kinds...)
+		all = all.Kinds(params.Kinds...)
 	}
 	if params.Priorities != nil {
-		list = list.Priorities(params.Priorities...)
+		all = all.Priorities(params.Priorities...)
 	}
 	if params.Queues != nil {
-		list = list.Queues(params.Queues...)
+		all = all.Queues(params.Queues...)
 	}
 	if params.States != nil {
-		list = list.States(params.States...)
+		all = all.States(params.States...)
 	}
+	if params.Limit > 0 {
+		all = all.First(params.Limit)
+	}
+	return all
+}
+
+func (params listParams) build() (*river.JobListParams, error) {
+	list := narrow(river.NewJobListParams(), params)
 	if params.TagsAll != nil {
 		list = list.TagsAll(params.TagsAll...)
 	}
@@ -253,9 +270,6 @@ func (params listParams) build() (*river.JobListParams, error) {
 			order = river.SortOrderDesc
 		}
 		list = list.OrderBy(river.JobListOrderByField(cmp.Or(params.OrderBy, "id")), order)
-	}
-	if params.Limit > 0 {
-		list = list.First(params.Limit)
 	}
 	if params.After != "" {
 		cursor := &river.JobListCursor{}
@@ -296,26 +310,7 @@ func (p *peer[TTx]) removeMany(ctx context.Context, raw json.RawMessage) (any, e
 	if err != nil {
 		return nil, err
 	}
-	filter := river.NewJobDeleteManyParams()
-	if params.IDs != nil {
-		filter = filter.IDs(params.IDs...)
-	}
-	if params.Kinds != nil {
-		filter = filter.Kinds(params.Kinds...)
-	}
-	if params.Priorities != nil {
-		filter = filter.Priorities(params.Priorities...)
-	}
-	if params.Queues != nil {
-		filter = filter.Queues(params.Queues...)
-	}
-	if params.States != nil {
-		filter = filter.States(params.States...)
-	}
-	if params.Limit > 0 {
-		filter = filter.First(params.Limit)
-	}
-	result, err := p.client.JobDeleteMany(ctx, filter)
+	result, err := p.client.JobDeleteMany(ctx, narrow(river.NewJobDeleteManyParams(), params))
 	if err != nil {
 		return nil, err
 	}

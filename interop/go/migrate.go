@@ -14,7 +14,7 @@ type migrateParams struct {
 }
 
 func (p *peer[TTx]) migrator() (*rivermigrate.Migrator[TTx], error) {
-	return rivermigrate.New(p.database.driver, &rivermigrate.Config{Schema: p.schema})
+	return rivermigrate.New(p.database.driver, nil)
 }
 
 // migrate answers the versions that it has run, in order.

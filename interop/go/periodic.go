@@ -1,10 +1,6 @@
 package main
 
-import (
-	"time"
-
-	"github.com/riverqueue/river"
-)
+import "github.com/riverqueue/river"
 
 type periodicJob struct {
 	ID         string       `json:"id"`
@@ -20,7 +16,7 @@ func (job periodicJob) build() (*river.PeriodicJob, error) {
 	if err != nil {
 		return nil, err
 	}
-	schedule := river.PeriodicInterval(time.Duration(job.EveryMs) * time.Millisecond)
+	schedule := river.PeriodicInterval(milliseconds(job.EveryMs))
 	if job.Cron != "" {
 		if schedule, err = (cronParams{Expression: job.Cron, Zone: job.Zone}).schedule(); err != nil {
 			return nil, err

@@ -59,44 +59,29 @@ type (
 			One int `json:"1" river:"unique"`
 		} `json:"a"`
 	}
-	// mapArgs are what a Go program may not use by arguments.
-	mapArgs map[string]int
 )
 
 func (args kinded) Kind() string { return args.kind }
-func (mapArgs) Kind() string     { return "map_args" }
 
 // taggedArgs reads the arguments into the type that is named.
 func taggedArgs(name, kind string, raw json.RawMessage) (river.JobArgs, error) {
+	tag := kinded{kind}
 	switch name {
 	case "flat":
-		args := taggedFlat{kinded: kinded{kind}}
-		return args.read(raw)
+		return readArgs(raw, taggedFlat{kinded: tag})
 	case "nested":
-		args := taggedNested{kinded: kinded{kind}}
-		err := json.Unmarshal(raw, &args)
-		return args, err
+		return readArgs(raw, taggedNested{kinded: tag})
 	case "whole":
-		args := taggedWhole{kinded: kinded{kind}}
-		err := json.Unmarshal(raw, &args)
-		return args, err
+		return readArgs(raw, taggedWhole{kinded: tag})
 	case "dotted":
-		args := taggedDotted{kinded: kinded{kind}}
-		err := json.Unmarshal(raw, &args)
-		return args, err
+		return readArgs(raw, taggedDotted{kinded: tag})
 	case "digit":
-		args := taggedDigit{kinded: kinded{kind}}
-		err := json.Unmarshal(raw, &args)
-		return args, err
-	case "map":
-		args := mapArgs{}
-		err := json.Unmarshal(raw, &args)
-		return args, err
+		return readArgs(raw, taggedDigit{kinded: tag})
 	}
 	return nil, fmt.Errorf("no tagged type %q", name)
 }
 
-func (args taggedFlat) read(raw json.RawMessage) (river.JobArgs, error) {
+func readArgs[T river.JobArgs](raw json.RawMessage, args T) (river.JobArgs, error) {
 	err := json.Unmarshal(raw, &args)
 	return args, err
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { failOnLeaks } from "@riverqueue/internal-test-kit";
-import { cron } from "riverqueue";
+import { cron, type CronSchedule } from "riverqueue";
 import { goMissing } from "../src/build-go-peer.ts";
 import { spawnPeer } from "../src/peer.ts";
 import { ACCEPTED_EXPRESSIONS, CRON_ZONES, REFUSED_EXPRESSIONS } from "../src/cron.data.ts";
@@ -11,6 +11,14 @@ failOnLeaks();
 
 const skip = process.env["CI"] ? false : goMissing();
 const AFTER = ["2026-11-30T12:34:56.789Z", "2027-03-13T00:00:00Z", "2024-02-28T23:59:59Z"];
+
+/** The next instants of a schedule, fewer when there are no more. */
+function nextInstants(schedule: CronSchedule, after: string, count: number): string[] {
+  const instants: string[] = [];
+  let at = schedule.next(Temporal.Instant.from(after));
+  for (; at !== null && instants.length < count; at = schedule.next(at)) instants.push(at.toString());
+  return instants;
+}
 
 for (const zone of CRON_ZONES) {
   test(
@@ -21,15 +29,7 @@ for (const zone of CRON_ZONES) {
       for (const [index, expression] of ACCEPTED_EXPRESSIONS.entries()) {
         const after = AFTER[index % AFTER.length] ?? "";
         const theirs = await go.call<string[]>("cron", { expression, zone, after, count: 50 });
-        const schedule = cron(expression, { timeZone: zone });
-        const ours: string[] = [];
-        for (
-          let at = schedule.next(Temporal.Instant.from(after));
-          at !== null && ours.length < 50;
-          at = schedule.next(at)
-        ) {
-          ours.push(at.toString());
-        }
+        const ours = nextInstants(cron(expression, { timeZone: zone }), after, 50);
         assert.deepEqual(ours, theirs, `${expression} after ${after}`);
       }
     },
@@ -59,13 +59,7 @@ test(
       const count = Math.max(expected.length, 1);
       const theirs = await go.call<string[]>("cron", { expression, zone, after, count });
       const schedule = cron(expression, { timeZone: zone, onGap: "skip", onRepeat: "both" });
-      const ours: string[] = [];
-      for (
-        let at = schedule.next(Temporal.Instant.from(after));
-        at !== null && ours.length < count;
-        at = schedule.next(at)
-      )
-        ours.push(at.toString());
+      const ours = nextInstants(schedule, after, count);
       assert.deepEqual(theirs, ours, label);
       if (expression !== "0 0 30 2 1") assert.deepEqual(ours, expected, label);
     }

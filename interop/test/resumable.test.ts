@@ -6,6 +6,7 @@ import { interopTest } from "../src/interop-test.ts";
 import type { Peer } from "../src/peer.ts";
 import { DIRECTIONS } from "../src/peer-values.ts";
 import { type AttemptPlan, type PlannedStep, plannedJob } from "../src/planned-job.ts";
+import { UNIQUE_NONCE } from "../src/row-text.ts";
 
 failOnLeaks();
 
@@ -91,7 +92,7 @@ interopTest("both sides store the same step and cursor", async (_, { peer }) => 
     const plan: AttemptPlan[] = [{ do: "steps", steps: STEPS, failIn: "import", retryMs: 3_600_000 }];
     const { job } = await worker.insert(plannedJob("task", plan));
     await worker.whenJob("job_failed", job.id);
-    const { "river:unique_nonce": _nonce, ...metadata } = (await worker.get(job.id))?.metadata ?? {};
+    const { [UNIQUE_NONCE]: _nonce, ...metadata } = (await worker.get(job.id))?.metadata ?? {};
     stored.push(plain(metadata));
     await worker.call("stop");
   }

@@ -169,9 +169,9 @@ export const SURFACE: Readonly<Record<string, ListedSurface>> = {
   "@riverqueue/reaction/home": {
     values: names(
       "createWorkerCtx presetFetchWorkerCtx durationToMs OptionProblems timeOrderedId",
-      "systemTiming ANALYTICS_EVENTS ASYNC_LOGGER ASYNC_POLICY_TASK createTimedReaction",
-      "policyTask readPolicyTask runBatch createQueueEntry isLogEntry LARGEST_GROUP LARGEST_GROUP_BYTES",
-      "LARGEST_MESSAGE_BYTES splitMessages SqlAnalyticsStore SqlKeyValueStore SqlReactionStore",
+      "ANALYTICS_EVENTS ASYNC_LOGGER ASYNC_POLICY_TASK createTimedReaction",
+      "policyTask runBatch createQueueEntry isLogEntry",
+      "splitMessages SqlAnalyticsStore SqlKeyValueStore SqlReactionStore",
     ),
     types: names(
       "WorkerCtxParts Gather Timing MessageVerdict ReceivedMessage SqlDatabase SqlRow SqlRunOptions",

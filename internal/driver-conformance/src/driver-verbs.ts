@@ -1,8 +1,17 @@
-/** Short ways to call a driver's verbs in a test: one job at a time, and an error where the test expected a row. */
-import type { JobRecord, JobToInsert, LeaderTerm, RuntimeDriver, SettledJob, Settlement } from "riverqueue/driver";
+/** Short ways to call a driver's verbs in a test: one job at a time, and an error where there is not exactly one. */
+import type {
+  DriverCall,
+  JobRecord,
+  JobToInsert,
+  LeaderTerm,
+  RuntimeDriver,
+  SettledJob,
+  Settlement,
+} from "riverqueue/driver";
 import { newJob } from "./job-values.ts";
+import { only } from "./only.ts";
 
-// oxlint-disable-next-line typescript/no-explicit-any -- no verb here is given a transaction
+// oxlint-disable-next-line typescript/no-explicit-any -- a transaction is passed on, of whatever kind
 type Jobs = Pick<RuntimeDriver<any>, "jobs">;
 // oxlint-disable-next-line typescript/no-explicit-any -- as above
 type Leader = Pick<RuntimeDriver<any>, "leader">;
@@ -20,29 +29,33 @@ export async function insert({ jobs }: Jobs, ...overrides: readonly Partial<JobT
 
 /** Inserts one job and returns its record. */
 export async function insertOne(driver: Jobs, overrides: Partial<JobToInsert> = {}): Promise<JobRecord> {
-  const [job] = await insert(driver, overrides);
-  if (job === undefined) throw new Error("no job was inserted");
-  return job;
+  return only(await insert(driver, overrides));
 }
 
 /** Claims what is due in the default queue, by ID. */
-export async function claim({ jobs }: Jobs, limit = 100, clientId = "client-1"): Promise<readonly JobRecord[]> {
-  const claimed = await jobs.claim({ queue: "default", clientId, limit, kinds: null, hint: null });
+export async function claim(
+  { jobs }: Jobs,
+  limit = 100,
+  clientId = "client-1",
+  call?: DriverCall<unknown>,
+): Promise<JobRecord[]> {
+  const claimed = await jobs.claim({ queue: "default", clientId, limit, kinds: null, hint: null }, call);
   return claimed.jobs.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 /** Claims one job. */
 export async function claimOne(driver: Jobs, clientId = "client-1"): Promise<JobRecord> {
-  const [job] = await claim(driver, 1, clientId);
-  if (job === undefined) throw new Error("no job was due");
-  return job;
+  return only(await claim(driver, 1, clientId));
 }
 
 /** Settles one attempt. */
-export async function settle({ jobs }: Jobs, settlement: Settlement, wantRows = false): Promise<SettledJob> {
-  const [settled] = await jobs.settle({ settlements: [settlement], wantRows });
-  if (settled === undefined) throw new Error("no result came back");
-  return settled;
+export async function settle(
+  { jobs }: Jobs,
+  settlement: Settlement,
+  wantRows = false,
+  call?: DriverCall<unknown>,
+): Promise<SettledJob> {
+  return only(await jobs.settle({ settlements: [settlement], wantRows }, call));
 }
 
 /** The row as it is now. */

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import type { ExtensionStatement } from "riverqueue/driver";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { databaseError } from "./database-error.ts";
-import { only, type Subject } from "./subject.ts";
+import { only } from "./only.ts";
+import type { Subject } from "./subject.ts";
 
 export function extensionTests(test: ConformanceTest): void {
   test("extension statements run in order, rows by column name, with the number of changes", runsInOrder);

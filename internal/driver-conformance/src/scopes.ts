@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import type { Scope } from "riverqueue/driver";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { endOf, ERROR, fromNow, longAgo, MASK, newJob, unique } from "./job-values.ts";
-import { only, type Subject } from "./subject.ts";
+import { only } from "./only.ts";
+import type { Subject } from "./subject.ts";
 
 const INSERTION = { jobs: [newJob()], notices: [], durability: "default" } as const;
 

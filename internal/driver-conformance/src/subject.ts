@@ -19,8 +19,9 @@ import type {
   RawDatabase,
   UnusableHandle,
 } from "./backend-under-test.ts";
+import { claim, claimOne, insert, insertOne, lead, read, settle } from "./driver-verbs.ts";
 import { Inbox } from "./inbox.ts";
-import { newJob } from "./job-values.ts";
+import { only } from "./only.ts";
 
 /** What a test calls facets on. */
 export type Through = "driver" | "session";
@@ -93,14 +94,13 @@ export class Subject implements Facets {
   }
 
   /** Inserts jobs and returns their records. */
-  async add(...jobs: readonly Partial<JobToInsert>[]): Promise<JobRecord[]> {
-    const inserted = await this.jobs.insert({ jobs: jobs.map(newJob), notices: [], durability: "default" });
-    return inserted.map(({ job }) => job);
+  add(...jobs: readonly Partial<JobToInsert>[]): Promise<JobRecord[]> {
+    return insert(this, ...jobs);
   }
 
   /** Inserts one job. */
-  async addOne(overrides: Partial<JobToInsert> = {}): Promise<JobRecord> {
-    return only(await this.add(overrides));
+  addOne(overrides?: Partial<JobToInsert>): Promise<JobRecord> {
+    return insertOne(this, overrides);
   }
 
   /** Inserts `count` jobs and claims them, by ID. */
@@ -110,27 +110,23 @@ export class Subject implements Facets {
   }
 
   /** Claims what is due in the default queue, by ID. */
-  async claim(limit = 100, clientId = "client-1", call?: DriverCall<unknown>): Promise<JobRecord[]> {
-    const params = { queue: "default", clientId, limit, kinds: null, hint: null };
-    const { jobs } = await this.jobs.claim(params, call);
-    return jobs.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  claim(limit?: number, clientId?: string, call?: DriverCall<unknown>): Promise<JobRecord[]> {
+    return claim(this, limit, clientId, call);
   }
 
   /** Claims one job of the default queue. */
-  async claimOne(clientId?: string): Promise<JobRecord> {
-    return only(await this.claim(1, clientId));
+  claimOne(clientId?: string): Promise<JobRecord> {
+    return claimOne(this, clientId);
   }
 
   /** Settles one attempt. */
-  async settle(settlement: Settlement, wantRows = false, call?: DriverCall<unknown>): Promise<SettledJob> {
-    return only(await this.jobs.settle({ settlements: [settlement], wantRows }, call));
+  settle(settlement: Settlement, wantRows?: boolean, call?: DriverCall<unknown>): Promise<SettledJob> {
+    return settle(this, settlement, wantRows, call);
   }
 
   /** The row as it is now. */
-  async read(id: bigint): Promise<JobRecord> {
-    const job = await this.jobs.get({ id });
-    if (job === null) throw new Error(`job ${id} is gone`);
-    return job;
+  read(id: bigint): Promise<JobRecord> {
+    return read(this, id);
   }
 
   /** The states of rows, in the order of `ids`; `gone` for those that are. */
@@ -140,10 +136,8 @@ export class Subject implements Facets {
   }
 
   /** A term that holds for a minute. */
-  async lead(clientId = "client-1"): Promise<LeaderTerm> {
-    const term = await this.leader.elect({ clientId, ttlMs: 60_000 });
-    if (term === null) throw new Error("somebody else leads");
-    return term;
+  lead(clientId?: string): Promise<LeaderTerm> {
+    return lead(this, clientId);
   }
 
   /** Subscribes until the end of the test. */
@@ -210,13 +204,6 @@ export class Subject implements Facets {
     const rows = await this.raw.query("SELECT count(*) AS n FROM river_job");
     return Number(only(rows)["n"]);
   }
-}
-
-/** The one element of a list that must have exactly one. */
-export function only<T>(items: readonly T[]): T {
-  const [item] = items;
-  if (item === undefined || items.length !== 1) throw new Error(`expected one item, got ${items.length}`);
-  return item;
 }
 
 /** `act`, of which only the first call does anything. */

@@ -1,10 +1,10 @@
 /** A Postgres server of one test's own, which it may stop, restart and configure as it likes. */
 import type { TestContext, TestOptions } from "node:test";
 import { findPostgresBinaries } from "@riverqueue/internal-test-kit/postgres-binaries";
+import { PostgresConnections } from "@riverqueue/internal-test-kit/postgres-connections";
 import { postgresTest } from "@riverqueue/internal-test-kit/postgres-database";
 import { type PostgresServer, startPostgresServer } from "@riverqueue/internal-test-kit/postgres-server";
 import { createMigrator } from "@riverqueue/migrate";
-import { Client, type ClientConfig, Pool, type PoolConfig } from "pg";
 import { type PostgresSource, type Row, stopFirst } from "./database.ts";
 
 /** See the file header. */
@@ -37,25 +37,12 @@ export function ownServerTest(
 /** A migrated database `postgres` on a new server, which ends with the test. */
 async function startOwnServer(t: TestContext): Promise<OwnServer> {
   const server = await startPostgresServer(DURABLE);
-  const open: { end(): Promise<void> }[] = [];
+  const connections = new PostgresConnections(server.url);
   t.after(async () => {
-    await Promise.allSettled(open.map((connection) => connection.end()));
+    await connections.end();
     await server.stop();
   });
-  const pool = (config: PoolConfig = {}): Pool => {
-    const made = new Pool({ connectionString: server.url, ...config });
-    made.on("error", () => {});
-    open.push(made);
-    return made;
-  };
-  const connect = async (config: ClientConfig = {}): Promise<Client> => {
-    const client = new Client({ connectionString: server.url, ...config });
-    client.on("error", () => {});
-    await client.connect();
-    open.push(client);
-    return client;
-  };
-  const keeper = pool({ max: 1, options: "-c default_transaction_read_only=off" });
+  const keeper = connections.pool({ max: 1, options: "-c default_transaction_read_only=off" });
   const query = async (text: string, values: readonly unknown[] = []): Promise<Row[]> =>
     (await keeper.query<Row>(text, [...values])).rows;
   await createMigrator({ pool: keeper }).migrateUp();
@@ -64,8 +51,8 @@ async function startOwnServer(t: TestContext): Promise<OwnServer> {
     folder: server.folder,
     halt: (mode) => server.halt(mode),
     resume: () => server.resume(),
-    pool,
-    connect,
+    pool: (config) => connections.pool(config),
+    connect: (config) => connections.connect(config),
     query,
     async configure(setting, value) {
       await query(value === null ? `ALTER SYSTEM RESET ${setting}` : `ALTER SYSTEM SET ${setting} = '${value}'`);

@@ -1,11 +1,10 @@
 /** A database that is absent, killed, read-only, or cannot be reached: clients wait, and go on by themselves. */
 import assert from "node:assert/strict";
-import { createServer, type AddressInfo } from "node:net";
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { failOnLeaks, pollUntil, scaled, withDeadline } from "@riverqueue/internal-test-kit";
+import { freePort } from "@riverqueue/internal-test-kit/free-port";
 import type { PoolConfig } from "pg";
 import { isRetryableError, type RunHandle } from "riverqueue";
 import { postgresDatabase, type PostgresSource } from "../src/database.ts";
@@ -74,18 +73,8 @@ function assertTransient({ complaints }: Scene): void {
   }
 }
 
-/** A port that nobody listens on. */
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
 ownServerTest("C23 (a) a start against a closed port is refused, and may be tried again", async (t, server) => {
-  const closed = await closedPort();
+  const closed = await freePort();
   const { port } = new URL(server.url);
   const config = { host: "127.0.0.1", user: "postgres", database: "postgres", port: closed };
   const pool = server.pool({ ...config, connectionString: undefined });

@@ -1,13 +1,13 @@
 /** What is refused before any database hears of it is named by its path, and told nothing of. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { run as runCli } from "@riverqueue/cli";
 import { PgDriver } from "@riverqueue/driver-pg";
 import { failOnLeaks } from "@riverqueue/internal-test-kit";
 import { createMigrator } from "@riverqueue/migrate";
 import { Pool } from "pg";
 import { Client, complete, defineJob, type RiverError } from "riverqueue";
 import { onBothDatabases } from "../src/database.ts";
+import { failCommand } from "../src/fail-command.ts";
 import { CANARY, Leaks } from "../src/leaks.ts";
 import { openScene, task } from "../src/scene.ts";
 
@@ -87,10 +87,7 @@ test("an address that cannot be understood, or stands where none belongs, is not
     [`${secret}host/db`],
   ];
   for (const argv of commandLines) {
-    const written: string[] = [];
-    const stream = { write: (text: string | Uint8Array) => written.push(String(text)) > 0 };
-    assert.notEqual(await runCli([...argv, "--debug"], { stdout: stream, stderr: stream }), 0);
-    leaks.look(argv.join(" ").replaceAll(CANARY.password, "…"), written.join(""));
+    await failCommand(leaks, argv.join(" ").replaceAll(CANARY.password, "…"), argv);
   }
   leaks.assertNone();
 });

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { run as runCli } from "@riverqueue/cli";
 import { PgDriver } from "@riverqueue/driver-pg";
 import { failOnLeaks, pollUntil, scaled } from "@riverqueue/internal-test-kit";
 import { startPostgresProxy } from "@riverqueue/internal-test-kit/postgres-proxy";
@@ -11,6 +10,7 @@ import { createMigrator } from "@riverqueue/migrate";
 import type { PoolConfig } from "pg";
 import { exactJsonNumber } from "riverqueue";
 import { postgresDatabase } from "../src/database.ts";
+import { failCommand } from "../src/fail-command.ts";
 import {
   failEverything,
   lookAtClient,
@@ -187,16 +187,8 @@ ownServerTest("starts, migrations and command lines that fail tell no password a
   leaks.assertNone();
 });
 
-async function cliFails(leaks: Leaks, command: string, url: string, ...flags: string[]): Promise<void> {
-  const written: string[] = [];
-  const stream = { write: (text: string | Uint8Array) => written.push(String(text)) > 0 };
-  const code = await runCli([command, "--database-url", url, "--debug", "--verbose", ...flags], {
-    stdout: stream,
-    stderr: stream,
-  });
-  assert.notEqual(code, 0, written.join(""));
-  assert.ok(written.length > 0);
-  leaks.look(`riverqueue ${command}`, written.join(""));
+function cliFails(leaks: Leaks, command: string, url: string, ...flags: string[]): Promise<void> {
+  return failCommand(leaks, `riverqueue ${command}`, [command, "--database-url", url, "--verbose", ...flags]);
 }
 
 /** Migrations of an application whose SQL is wrong, or is refused by a trigger. */

@@ -4,11 +4,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import test, { type TestContext } from "node:test";
-import { run as runCli } from "@riverqueue/cli";
 import { SqliteDriver } from "@riverqueue/driver-sqlite";
 import { failOnLeaks, leaseSqliteDatabase, pollUntil, temporaryFolder } from "@riverqueue/internal-test-kit";
 import { createMigrator } from "@riverqueue/migrate";
 import { sqliteDatabase, stopFirst } from "../src/database.ts";
+import { failCommand } from "../src/fail-command.ts";
 import {
   failEverything,
   lookAtClient,
@@ -165,14 +165,7 @@ test("SQLite: files that are no database, migrations and command lines that fail
     ["migrate-list", `sqlite://${path}`],
     ["validate", `sqlite://${path}`],
   ] as const) {
-    const written: string[] = [];
-    const stream = { write: (text: string | Uint8Array) => written.push(String(text)) > 0 };
-    const code = await runCli([command, "--database-url", url, "--debug", "--verbose"], {
-      stdout: stream,
-      stderr: stream,
-    });
-    assert.notEqual(code, 0, command);
-    leaks.look(`riverqueue ${command}`, written.join(""));
+    await failCommand(leaks, `riverqueue ${command}`, [command, "--database-url", url, "--verbose"]);
   }
   leaks.assertNone();
 });

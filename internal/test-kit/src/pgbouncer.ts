@@ -2,7 +2,7 @@
  * Starts a throw-away PgBouncer in front of a Postgres server. It dies with the process that started
  * it, however that ends, and its folder with it.
  */
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,6 +11,7 @@ import test, { type TestContext } from "node:test";
 import { freePort } from "./free-port.ts";
 import { postgresMissing } from "./postgres-database.ts";
 import { serverAccount } from "./server-account.ts";
+import { serverReadiness } from "./server-readiness.ts";
 import { withDeadline } from "./with-deadline.ts";
 
 /** The program, where Debian puts it. */
@@ -74,7 +75,7 @@ export async function startPgBouncer(t: TestContext, url: string, options: PgBou
     }
     rmSync(folder, { recursive: true, force: true });
   });
-  await withDeadline(readiness(child), "the start of PgBouncer");
+  await withDeadline(serverReadiness(child, "PgBouncer", "process up"), "the start of PgBouncer");
   const address = new URL(url);
   address.host = `127.0.0.1:${port}`;
   return { url: address.href };
@@ -100,16 +101,4 @@ function settings(server: URL, port: number, { poolSize, mode = "transaction" }:
 
 function quote(text: string): string {
   return `'${decodeURIComponent(text).replaceAll("'", "''")}'`;
-}
-
-function readiness(child: ChildProcess): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let log = "";
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      log = (log + text).slice(-8_000);
-      if (log.includes("process up")) resolve();
-    });
-    child.once("error", reject);
-    child.once("exit", (code) => reject(new Error(`PgBouncer ended with ${code}\n${log}`)));
-  });
 }

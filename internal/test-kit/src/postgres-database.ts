@@ -1,8 +1,9 @@
 /** A migrated Postgres database for one test: a copy of a template, or the database of a test that left it as it was. */
 import test, { type TestContext, type TestOptions } from "node:test";
 import { createMigrator } from "@riverqueue/migrate";
-import { Client, Pool, type ClientConfig, type PoolConfig } from "pg";
+import type { Client, ClientConfig, Pool, PoolConfig } from "pg";
 import { findPostgresBinaries } from "./postgres-binaries.ts";
+import { connectTo, PostgresConnections } from "./postgres-connections.ts";
 import { startPostgresServer } from "./postgres-server.ts";
 
 /** See {@link leasePostgresDatabase}. */
@@ -75,7 +76,7 @@ async function openLease({ url, template, admin }: Cluster): Promise<Lease> {
   const name = `river_test_${process.pid}_${++leases}`;
   await admin.query(`create database ${name} template ${template} strategy file_copy`);
   const address = addressOf(url, name);
-  return new Lease(name, address, await connectTo(address));
+  return new Lease(name, address, await connectTo({ connectionString: address }));
 }
 
 async function drop({ admin }: Cluster, lease: Lease): Promise<void> {
@@ -104,28 +105,22 @@ class Lease implements LeasedPostgresDatabase {
   readonly url: string;
   readonly #keeper: Client;
   readonly #fingerprint: Promise<unknown>;
-  #open: { end(): Promise<void> }[] = [];
+  readonly #connections: PostgresConnections;
 
   constructor(name: string, url: string, keeper: Client) {
     this.name = name;
     this.url = url;
     this.#keeper = keeper;
     this.#fingerprint = this.#readFingerprint();
+    this.#connections = new PostgresConnections(url);
   }
 
-  pool(config: PoolConfig = {}): Pool {
-    const pool = new Pool({ connectionString: this.url, ...config });
-    pool.on("error", () => {});
-    this.#open.push(pool);
-    return pool;
+  pool(config?: PoolConfig): Pool {
+    return this.#connections.pool(config);
   }
 
-  async connect(config: ClientConfig = {}): Promise<Client> {
-    const client = new Client({ connectionString: this.url, ...config });
-    client.on("error", () => {});
-    await client.connect();
-    this.#open.push(client);
-    return client;
+  connect(config?: ClientConfig): Promise<Client> {
+    return this.#connections.connect(config);
   }
 
   async query(text: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
@@ -133,9 +128,7 @@ class Lease implements LeasedPostgresDatabase {
   }
 
   async endConnections(): Promise<void> {
-    // Tests end some of them themselves, and the server some others.
-    await Promise.allSettled(this.#open.map((connection) => connection.end()));
-    this.#open = [];
+    await this.#connections.end();
   }
 
   async end(): Promise<void> {
@@ -163,24 +156,16 @@ class Lease implements LeasedPostgresDatabase {
 async function openCluster(): Promise<Cluster> {
   const url = process.env["DATABASE_URL"] || (await startPostgresServer()).url;
   const template = `river_template_${process.pid}`;
-  const admin = await connectTo(url);
+  const admin = await connectTo({ connectionString: url });
   await admin.query(`drop database if exists ${template}`);
   await admin.query(`create database ${template}`);
-  const client = await connectTo(addressOf(url, template));
+  const client = await connectTo({ connectionString: addressOf(url, template) });
   try {
     await createMigrator({ client }).migrateUp();
   } finally {
     await client.end();
   }
   return { url, template, admin, idle: [] };
-}
-
-async function connectTo(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url });
-  // A test may end every session of the server; the next statement then fails.
-  client.on("error", () => {});
-  await client.connect();
-  return client;
 }
 
 function addressOf(url: string, database: string): string {

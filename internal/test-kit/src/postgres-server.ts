@@ -10,6 +10,7 @@ import { basename, join } from "node:path";
 import { freePort } from "./free-port.ts";
 import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
 import { type Account, serverAccount } from "./server-account.ts";
+import { serverReadiness } from "./server-readiness.ts";
 import { withDeadline } from "./with-deadline.ts";
 
 /** A running server. */
@@ -120,7 +121,7 @@ class RunningServer implements PostgresServer {
       : [this.#program, [...this.#args]];
     const child = spawn(command, args, { ...this.#account, cwd: "/", stdio: ["pipe", "ignore", "pipe"] });
     this.#child = child;
-    await withDeadline(readiness(child), "the start of Postgres");
+    await withDeadline(serverReadiness(child, "Postgres", "ready to accept connections"), "the start of Postgres");
     // The server must not keep a test process alive that has nothing left to do.
     child.unref();
     for (const stream of [child.stdin, child.stderr]) (stream as { unref?: () => void } | null)?.unref?.();
@@ -141,18 +142,6 @@ class RunningServer implements PostgresServer {
     const [pid] = readFileSync(join(this.folder, "data", "postmaster.pid"), "utf8").split("\n", 1);
     return Number(pid);
   }
-}
-
-function readiness(child: ChildProcess): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let log = "";
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      log = (log + text).slice(-8_000);
-      if (log.includes("ready to accept connections")) resolve();
-    });
-    child.once("error", reject);
-    child.once("exit", (code) => reject(new Error(`Postgres ended with ${code}\n${log}`)));
-  });
 }
 
 /** The programs themselves, or a copy where that account may not read them. */

@@ -3,7 +3,6 @@
  * River for Go is. It ends when its input does.
  */
 import { readLines } from "../read-lines.ts";
-import { cronInstants } from "./cron-instants.ts";
 import { connectPeer, type OurPeer } from "./our-peer.ts";
 import { type PeerRequest, readRequest, say } from "./protocol.ts";
 
@@ -26,7 +25,6 @@ async function answer(request: PeerRequest): Promise<void> {
 }
 
 async function serve({ method, params }: PeerRequest): Promise<unknown> {
-  if (method === "cron") return cronInstants(params);
   if (method === "connect") {
     connected.peer = connectPeer(params);
     return null;

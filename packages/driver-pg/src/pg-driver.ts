@@ -11,7 +11,7 @@ import {
   type SessionNeeds,
 } from "riverqueue/driver";
 import { ClientLender } from "./connection/client-lender.ts";
-import type { Lender } from "./connection/lender.ts";
+import { OneAtATime } from "./connection/lane-lender.ts";
 import { isPool, type PgClient, type PgPool, type PgTransaction } from "./connection/pg-shapes.ts";
 import { PoolLender } from "./connection/pool-lender.ts";
 import { PrepareMode } from "./connection/prepare-mode.ts";
@@ -25,7 +25,6 @@ import { PgLeader } from "./facets/leader-facet.ts";
 import { PgMigrations } from "./facets/migration-facet.ts";
 import { PgNotices } from "./facets/notices-facet.ts";
 import { PgQueues } from "./facets/queues-facet.ts";
-import { InsertCoalescer } from "./jobs/insert-coalescer.ts";
 import { PgRunner, type RunnerContext } from "./scope/pg-runner.ts";
 import type { Runners } from "./scope/runners.ts";
 import { Listener } from "./session/listener.ts";
@@ -79,7 +78,9 @@ export class PgDriver implements RuntimeDriver<PgTransaction> {
       prepareDriver: this.#facts.learn,
       singleClient: this.#pool === null,
     };
-    const lender = this.#lenderFor(source);
+    const lender = isPool(source)
+      ? new PoolLender(source, this.#context)
+      : new OneAtATime(new ClientLender(source, this.#context));
     this.#runner = new PgRunner(lender, this.#context);
     const runner = this.#runner;
     const runners = { control: runner, work: runner, maintenance: runner };
@@ -126,13 +127,9 @@ export class PgDriver implements RuntimeDriver<PgTransaction> {
     return openPgSession(this.#pool, this.#context, needs, (runners, listener) => this.#facets(runners, listener));
   }
 
-  #lenderFor(source: PgPool | PgClient): Lender {
-    return isPool(source) ? new PoolLender(source, this.#context) : new ClientLender(source, this.#context);
-  }
-
   #facets(runners: Runners, listener: Listener | null): DriverFacets<PgTransaction> {
     return {
-      jobs: new PgJobs(runners, this.#pool === null ? null : new InsertCoalescer(runners.work)),
+      jobs: new PgJobs(runners),
       queues: new PgQueues(runners),
       leader: new PgLeader(runners),
       notices: new PgNotices(runners, listener?.listen ?? refuseToListen),

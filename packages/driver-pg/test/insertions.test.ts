@@ -47,14 +47,6 @@ for (const server of ["postgres", "yugabyte"] as const) {
   });
 }
 
-test("many insertions of one key at once make one row", async (t) => {
-  const { driver } = await driverFixture(t);
-  const unique = { uniqueKey: keyOf(1), uniqueStates: DEFAULT_STATES };
-  const results = (await Promise.all(Array.from({ length: 20 }, () => insertAll(driver, unique)))).flat();
-  assert.equal(results.filter(({ duplicate }) => !duplicate).length, 1);
-  assert.equal(new Set(results.map(({ job }) => job.id)).size, 1);
-});
-
 test("on a server without notifications nothing is sent and nothing can be heard", async (t) => {
   const { driver, lease } = await driverFixture(t, { server: "yugabyte" });
   assert.equal(driver.traits.listens, false);

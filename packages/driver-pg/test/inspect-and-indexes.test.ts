@@ -7,58 +7,9 @@ import { RUNNING_BY_CLIENT } from "../src/sql/inspect/clients.ts";
 import { COUNT_STATES } from "../src/sql/inspect/counts.ts";
 import { QUEUE_DEPTHS } from "../src/sql/inspect/queues.ts";
 import { FINALIZED_PER_MINUTE } from "../src/sql/inspect/throughput.ts";
-import { claimOne, driverFixture, endOf, fromNow, insert, settle } from "./fixture/driver-fixture.ts";
+import { driverFixture } from "./fixture/driver-fixture.ts";
 
 failOnLeaks();
-
-test("inspection counts up to its cap and within its time", async (t) => {
-  const { driver, lease } = await driverFixture(t);
-  await insert(driver, {}, {}, {}, { queue: "q2", priority: 3 }, { scheduledAt: fromNow(60_000) });
-  await settle(driver, endOf(await claimOne(driver)));
-  await claimOne(driver, "client-2");
-  await driver.queues.keepAlive({ name: "empty" });
-  const bounds = { cap: 2, timeoutMs: 20_000 };
-  const counts = Object.fromEntries(
-    (await driver.inspect.counts(bounds)).map(({ state, count, about }) => [state, [count, about]]),
-  );
-  assert.deepEqual(counts, {
-    available: [2, true],
-    cancelled: [0, false],
-    completed: [1, false],
-    discarded: [0, false],
-    pending: [0, false],
-    retryable: [0, false],
-    running: [1, false],
-    scheduled: [0, false],
-  });
-  const queues = await driver.inspect.queues({ ...bounds, limit: 9 });
-  assert.deepEqual(
-    queues.map(({ queue, available, running, about, oldestScheduledAt }) => {
-      return [queue, available, running, about, oldestScheduledAt !== null];
-    }),
-    [
-      ["default", 1, 1, false, true],
-      ["empty", 0, 0, false, false],
-      ["q2", 1, 0, false, true],
-    ],
-  );
-  assert.deepEqual(
-    (await driver.inspect.queues({ ...bounds, limit: 2 })).map(({ queue }) => queue),
-    ["default", "empty"],
-  );
-  const minutes = await driver.inspect.throughput({ ...bounds, minutes: 3 });
-  assert.equal(minutes.length, 3);
-  assert.equal(
-    minutes.reduce((sum, { completed }) => sum + completed, 0),
-    1,
-  );
-  assert.deepEqual(await driver.inspect.clients({ ...bounds, limit: 9 }), [{ clientId: "client-2", running: 1 }]);
-  const holder = await lease.connect();
-  await holder.query("BEGIN");
-  await holder.query("LOCK TABLE river_job IN ACCESS EXCLUSIVE MODE");
-  await assert.rejects(driver.inspect.counts({ cap: 2, timeoutMs: 100 }), { code: "database", retryable: true });
-  await holder.query("ROLLBACK");
-});
 
 const STATEMENTS = [
   ["counts", COUNT_STATES, ["{available,completed,running}", "10001"]],

@@ -124,7 +124,7 @@ test("C22 a connection quiet for 5 seconds is pinged and given up when 5 more br
   const proxy = await startPostgresProxy(t, lease.url);
   const client = await lease.pool({ connectionString: proxy.url }).connect();
   const dialect = dialectFor(null, { notifies: true, tellsByXmax: true }, false);
-  const connection = new PgConnection(client, dialect, new PrepareMode(true), false);
+  const connection = new PgConnection(client, () => dialect, new PrepareMode(true), false);
   let lost = false;
   const listener = { topics: ["river_insert"], onNotice: () => {}, onLost: () => void (lost = true) } as const;
   t.mock.timers.enable({ apis: ["setTimeout"] });

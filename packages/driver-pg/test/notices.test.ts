@@ -100,7 +100,7 @@ test("C22 a quiet connection is pinged, and one whose other end is gone without 
   const open = async (heard: NoticeListener): Promise<PgNoticeStream> => {
     const client = await pool.connect();
     const dialect = dialectFor(null, { notifies: true, tellsByXmax: true }, false);
-    const connection = new PgConnection(client, dialect, new PrepareMode(true), false);
+    const connection = new PgConnection(client, () => dialect, new PrepareMode(true), false);
     return PgNoticeStream.open(connection, heard, () => client.release(true), { idleMs: 20, answerMs: 500 });
   };
   const heard = listener();

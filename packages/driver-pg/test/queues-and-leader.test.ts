@@ -9,19 +9,6 @@ failOnLeaks();
 
 const CONTROL = "public.river_control";
 
-test("keeping a queue alive creates its row and then changes only updated_at", async (t) => {
-  const { driver } = await driverFixture(t);
-  const created = await driver.queues.keepAlive({ name: "q1" }, { now: Temporal.Instant.from("2026-01-01T00:00:00Z") });
-  assert.equal(created.metadata, "{}");
-  await driver.queues.pause({ name: "q1" });
-  await driver.queues.update({ name: "q1", metadata: '{"a":1}' });
-  const now = Temporal.Instant.from("2030-01-01T00:00:00Z");
-  const kept = await driver.queues.keepAlive({ name: "q1" }, { now });
-  assert.equal(kept.createdAt.toString(), created.createdAt.toString());
-  assert.deepEqual([kept.metadata, kept.updatedAt.toString()], ['{"a": 1}', now.toString()]);
-  assert.ok(kept.pausedAt);
-});
-
 test("the first pause counts, resume ends it, and each tells every client", async (t) => {
   const { driver, lease } = await driverFixture(t);
   await driver.queues.keepAlive({ name: "q1" });
@@ -52,13 +39,6 @@ test("the first pause counts, resume ends it, and each tells every client", asyn
   );
 });
 
-test("every queue is told to pause even where there is none", async (t) => {
-  const { driver, lease } = await driverFixture(t);
-  const heard = await heardBy(lease);
-  assert.equal(await driver.queues.pause({ name: "*" }), null);
-  assert.deepEqual(await heard(1), [[CONTROL, '{"action":"pause","queue":"*"}']]);
-});
-
 test("update replaces metadata and tells; without metadata it only bumps updated_at", async (t) => {
   const { driver, lease } = await driverFixture(t);
   await driver.queues.keepAlive({ name: "q1" });
@@ -73,25 +53,6 @@ test("update replaces metadata and tells; without metadata it only bumps updated
   const tooLarge = `{"a":"${"x".repeat(8_000)}"}`;
   await assert.rejects(driver.queues.update({ name: "q1", metadata: tooLarge }), { code: "database" });
   assert.equal((await driver.queues.get({ name: "q1" }))?.metadata, '{"a": {"b": 1}}');
-});
-
-test("queues are read by name, in pages, and deleted when nobody keeps them alive", async (t) => {
-  const { driver } = await driverFixture(t);
-  const term = await lead(driver);
-  for (const name of ["c", "a", "b"])
-    await driver.queues.keepAlive({ name }, { now: Temporal.Instant.from("2020-01-01T00:00:00Z") });
-  const names = async (after: string | null, limit: number): Promise<string[]> =>
-    (await driver.queues.list({ after, limit })).map(({ name }) => name);
-  assert.deepEqual(await names(null, 2), ["a", "b"]);
-  assert.deepEqual(await names("b", 2), ["c"]);
-  assert.deepEqual(
-    (await driver.queues.getMany({ names: ["c", "x", "a"] })).map(({ name }) => name),
-    ["a", "c"],
-  );
-  assert.equal(await driver.queues.get({ name: "x" }), null);
-  await driver.queues.keepAlive({ name: "a" });
-  assert.equal(await driver.queues.deleteExpired({ term, before: fromNow(-60_000), limit: 1 }), 1);
-  assert.deepEqual(await names(null, 9), ["a", "c"]);
 });
 
 test("a term is won once, renewed exactly, and over when it expires", async (t) => {

@@ -115,21 +115,6 @@ test("River's own transaction is one with what is run in its scope", async (t) =
   }
 });
 
-test("a statement that failed inside River's transaction is not committed over", async (t) => {
-  const { driver, lease } = await driverFixture(t);
-  const swallowed = driver.transaction(
-    async (scope) => {
-      const insertOf = (priority: number): Promise<unknown> =>
-        driver.jobs.insert({ jobs: [newJob({ priority })], notices: [], durability: "default" }, { scope });
-      await insertOf(1);
-      await assert.rejects(insertOf(9), { code: "database" });
-    },
-    { durability: "default" },
-  );
-  await assert.rejects(swallowed, { code: "database" });
-  assert.deepEqual(await lease.query("SELECT count(*)::int AS n FROM river_job"), [{ n: 0 }]);
-});
-
 test("what is no open transaction is refused before anything is sent", async (t) => {
   const { driver, pool, lease } = await driverFixture(t);
   const idle = await lease.connect();

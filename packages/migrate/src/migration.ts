@@ -11,7 +11,7 @@ export type MigrationDirection = "up" | "down";
 export const MIGRATION_LINE_MAIN = "main";
 
 /**
- * Name of a line that comes with this package, The lines beside `main` are optional: each holds the tables of one
+ * Name of a line that comes with this package. The lines beside `main` are optional: each holds the tables of one
  * extension.
  *
  * - `fleet`: heartbeats of clients, counts by the minute and an audit trail, for whoever watches several processes.

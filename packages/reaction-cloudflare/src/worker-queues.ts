@@ -3,9 +3,9 @@
  * message is marked by itself.
  */
 import type { NamedQueue, QueueDefinition, QueueEntry, Reaction, WorkerCtx } from "@riverqueue/reaction";
-import { ASYNC_LOGGER, createQueueEntry, isLogEntry } from "@riverqueue/reaction/home";
-import { MarkedBatch } from "./marked-batch.ts";
-import type { DeliveredBatch } from "./worker-events.ts";
+import { ASYNC_LOGGER, createQueueEntry, isLogEntry, type MessageVerdict, runBatch } from "@riverqueue/reaction/home";
+import { delaySeconds } from "./delay-seconds.ts";
+import type { DeliveredBatch, DeliveredMessage } from "./worker-events.ts";
 
 /** See the file header. */
 export class WorkerQueues {
@@ -33,22 +33,14 @@ export class WorkerQueues {
   }
 
   /** Marks every message: what the platform makes of an exception is not the same everywhere. */
-  async consume(delivered: DeliveredBatch, ctx: WorkerCtx): Promise<void> {
-    const marked = new MarkedBatch(delivered, ctx);
-    const { batch } = marked;
-    try {
-      await this.#consume(batch, ctx);
-      batch.ackAll();
-    } catch (error) {
-      ctx.logger.error({ error, queue: batch.queue }, "a queue consumer failed");
-      batch.retryAll();
-    }
-    await this.#alertDropped(marked, ctx);
+  async consume({ queue, messages }: DeliveredBatch, ctx: WorkerCtx): Promise<void> {
+    const verdicts = await runBatch(this.#consume, queue, messages, ctx, passOn);
+    const retried = messages.filter((_, index) => verdicts[index]?.type === "retry");
+    await this.#alertDropped(queue, retried, ctx);
   }
 
   /** The platform drops in silence what has used up its retries. */
-  async #alertDropped({ batch, retried }: MarkedBatch, ctx: WorkerCtx): Promise<void> {
-    const { queue } = batch;
+  async #alertDropped(queue: string, retried: readonly DeliveredMessage[], ctx: WorkerCtx): Promise<void> {
     const definition = this.#byName.get(queue);
     if (definition === undefined || definition.deadLetterQueue !== null) return;
     for (const { id: messageId, attempts } of retried) {
@@ -57,4 +49,11 @@ export class WorkerQueues {
       await this.#reaction.alerts.raise(ctx, { severity: "high", code: "message_dropped", message, queue, messageId });
     }
   }
+}
+
+/** At once, so that marks hold even when the consumer does not come to its end. */
+function passOn(verdict: MessageVerdict): (message: DeliveredMessage) => void {
+  if (verdict.type === "ack") return (message) => message.ack();
+  const delay = delaySeconds(verdict.delayMs === null ? undefined : { milliseconds: verdict.delayMs });
+  return (message) => message.retry(delay);
 }

@@ -75,6 +75,30 @@ test("a delay of a retry is kept, also when the consumer throws afterwards", asy
   assert.deepEqual(verdicts, [{ type: "retry", delayMs: 7000 }]);
 });
 
+test("a verdict is passed on when it is said, once a message, and not at all when the home refuses it", async () => {
+  const received = ["a", "b"].map((id) => ({ id, timestamp: new Date(0), attempts: 1, body: null }));
+  const passed: string[] = [];
+  const verdicts = await runBatch(
+    ({ messages: [a, b] }) => {
+      a?.ack();
+      assert.deepEqual(passed, ["a ack"]);
+      assert.throws(() => a?.retry({ delay: { days: 2 } }), RangeError);
+      assert.throws(() => b?.retry({ delay: { days: 2 } }), RangeError);
+      b?.retry({ delay: { seconds: 7 } });
+      b?.ack();
+    },
+    "q",
+    received,
+    testCtx(),
+    (verdict) => {
+      if (verdict.type === "retry" && verdict.delayMs === 172_800_000) throw new RangeError("too long");
+      return ({ id }) => void passed.push(`${id} ${verdict.type}`);
+    },
+  );
+  assert.deepEqual(verdicts, [{ type: "ack" }, { type: "retry", delayMs: 7000 }]);
+  assert.deepEqual(passed, ["a ack", "b retry"]);
+});
+
 test("RX-01 the three queues have the batches, concurrency and retries that they are for", async (t) => {
   const { home } = await openSqliteHome(t);
   const { queues } = createReaction({ policies: [], ...home.parts });

@@ -3,7 +3,8 @@
  *
  * @packageDocumentation
  */
-export { WorkerThreads, type WorkerThreadsDiagnostics } from "./worker-threads.ts";
+export { WorkerThreads } from "./worker-threads.ts";
+export type { WorkerThreadsDiagnostics } from "./worker-threads-diagnostics.ts";
 export type { WorkerThreadsOptions } from "./worker-threads-options.ts";
 export { WorkerThreadHandlerError } from "./worker-thread-handler-error.ts";
 export type { WorkerThreadWorkContext, WorkerThreadWorkHandler } from "./worker-thread-handler.ts";

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { temporaryFolder, withDeadline } from "@riverqueue/internal-test-kit";
 
 /** Longest wait for a run: that of a leader which was killed is part of it. */
-export const RUN_DEADLINE_MS = 90_000;
+const RUN_DEADLINE_MS = 90_000;
 
 /** How a run ended, and what it said. */
 export interface DemoEnd {

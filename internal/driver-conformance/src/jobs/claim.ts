@@ -5,7 +5,8 @@ import type { ClaimHint, JobRecord } from "riverqueue/driver";
 import type { ConformanceTest } from "../conformance-test.ts";
 import { sameJson } from "../exact-json.ts";
 import { endOf, ERROR, fieldsOf, fromNow, longAgo } from "../job-values.ts";
-import { only, type Subject } from "../subject.ts";
+import { only } from "../only.ts";
+import type { Subject } from "../subject.ts";
 
 export function claimTests(test: ConformanceTest): void {
   test("a claim takes due jobs of its queue by priority, time and ID, up to its limit", claimsInOrder);

@@ -6,7 +6,8 @@ import type { ConformanceTest } from "../conformance-test.ts";
 import { databaseError } from "../database-error.ts";
 import { sameJson } from "../exact-json.ts";
 import { fieldsOf, fromNow, newJob, unique } from "../job-values.ts";
-import { only, type Subject } from "../subject.ts";
+import { only } from "../only.ts";
+import type { Subject } from "../subject.ts";
 
 const MARKER = insertNotice("marker");
 

@@ -11,7 +11,8 @@ import {
 import type { ConformanceTest } from "../conformance-test.ts";
 import { sameJson } from "../exact-json.ts";
 import { ascending, fieldsOf, fromNow, longAgo, MASK, unique } from "../job-values.ts";
-import { only, type Subject } from "../subject.ts";
+import { only } from "../only.ts";
+import type { Subject } from "../subject.ts";
 
 const MARKER = insertNotice("marker");
 

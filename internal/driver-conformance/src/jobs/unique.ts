@@ -5,7 +5,8 @@ import { isFinalizedState, JOB_STATES } from "riverqueue/driver";
 import type { ConformanceTest } from "../conformance-test.ts";
 import { sameJson } from "../exact-json.ts";
 import { endOf, longAgo, MASK, newJob, unique } from "../job-values.ts";
-import { only, type Subject } from "../subject.ts";
+import { only } from "../only.ts";
+import type { Subject } from "../subject.ts";
 
 export function uniqueTests(test: ConformanceTest): void {
   test("a duplicate is answered with the row that holds the key, which stays as it is", answersWithTheHolder);

@@ -1,6 +1,7 @@
 /** The handler of a fleet's jobs: writes down that it was called, works a while, and ends as planned. */
 import { setTimeout as pause } from "node:timers/promises";
 import { cancel, complete, discard, snooze, type WorkContext, type WorkOutcome } from "riverqueue";
+import { aborted } from "../aborted.ts";
 import { type AttemptPlan, attemptPlan } from "./attempt-plan.ts";
 import type { CallRecorder } from "./call-recorder.ts";
 import type { fleetJob } from "./fleet-job.ts";
@@ -81,13 +82,6 @@ export function fleetRetryTime(
 
 function planOf(seed: string, job: Pick<Context["job"], "args" | "attempt" | "metadata">): AttemptPlan {
   return attemptPlan(seed, job.args.n, `${job.attempt} ${JSON.stringify(job.metadata["snoozes"] ?? 0)}`);
-}
-
-async function aborted(signal: AbortSignal): Promise<unknown> {
-  const abort = Promise.withResolvers<unknown>();
-  if (signal.aborted) abort.resolve(signal.reason);
-  else signal.addEventListener("abort", () => abort.resolve(signal.reason), { once: true });
-  return abort.promise;
 }
 
 /** Resolves when the job is no longer this attempt's. */

@@ -39,6 +39,7 @@ export interface RandomKillResult {
 const [KILL_PAUSE_MS, LEAST_KILL_PAUSE_MS] = [3_000, 750];
 const INSERTS_PER_RUN = 100;
 const LOOK_MS = 100;
+const START_DEADLINE_MS = 120_000;
 
 interface Member {
   readonly clientId: string;
@@ -51,6 +52,8 @@ export async function runRandomKill(t: TestContext, options: RandomKillOptions):
   try {
     await store.setUp();
     const fleet = new Fleet(t, options);
+    // The time of the run is for kills in the midst of work; a process that is killed while it starts proves little.
+    await fleet.works();
     const inserting = insertJobs(new Client(store.driver), options);
     // A failed insertion is reported once the kills are over.
     inserting.catch(() => {});
@@ -102,6 +105,15 @@ class Fleet {
     const script = new URL("fleet-member.ts", import.meta.url);
     this.#spawn = (clientId) => spawnNode(t, script, [backend, address, clientId, seed, String(scale)]);
     for (let n = 0; n < processes; n++) this.#add();
+  }
+
+  /** Resolves when every process of it works. */
+  async works(): Promise<void> {
+    await Promise.all(
+      this.#members.map(({ child }) =>
+        child.next((message) => message === "working", { deadlineMs: START_DEADLINE_MS }),
+      ),
+    );
   }
 
   /** Kills one and starts another in its place; the name of the victim. */

@@ -1,6 +1,6 @@
 /** Taking connections out of the application's pool. Whoever takes one gives it back, and hears of its loss meanwhile. */
 import type { Dialect } from "./dialect.ts";
-import { PgConnection } from "./pg-connection.ts";
+import { PgConnection, type StatementRunner } from "./pg-connection.ts";
 import { translateFailure } from "./pg-failure.ts";
 import type { PgPool, PgPoolClient } from "./pg-shapes.ts";
 import type { PrepareMode } from "./prepare-mode.ts";
@@ -8,10 +8,10 @@ import type { PrepareMode } from "./prepare-mode.ts";
 /** What all connections of one driver share. */
 export interface ConnectionContext {
   readonly prepare: PrepareMode;
-  /** How statements are written; called for each use, because what the server can do is learnt on the first. */
+  /** How statements are written. */
   readonly dialect: () => Dialect;
   /** Runs once on the first connection. */
-  readonly prepareDriver: (connection: PgConnection) => Promise<void>;
+  readonly prepareDriver: (runner: StatementRunner) => Promise<void>;
 }
 
 /** A connection out of the pool. */
@@ -24,13 +24,9 @@ export interface CheckedOut {
 /** Takes a connection out of `pool`, which may have to wait for one. */
 export async function checkOut(pool: PgPool, context: ConnectionContext, operation: string): Promise<CheckedOut> {
   const client = await connect(pool, operation);
-  const first = new PgConnection(client, context.dialect(), context.prepare, false);
+  const connection = new PgConnection(client, context.dialect, context.prepare, false);
   // An error of a connection that nobody listens to ends the process.
-  const lose = (): void => {
-    first.markBroken();
-    connection?.markBroken();
-  };
-  let connection: PgConnection | null = null;
+  const lose = (): void => connection.markBroken();
   client.on("error", lose);
   client.on("end", lose);
   const giveBack = (destroy: boolean): void => {
@@ -41,14 +37,12 @@ export async function checkOut(pool: PgPool, context: ConnectionContext, operati
     client.release(destroy);
   };
   try {
-    await context.prepareDriver(first);
+    await context.prepareDriver(connection);
   } catch (error) {
     giveBack(true);
     throw error;
   }
-  const lent = new PgConnection(client, context.dialect(), context.prepare, false);
-  connection = lent;
-  return { connection: lent, giveBack: (destroy) => giveBack(destroy || lent.broken) };
+  return { connection, giveBack: (destroy) => giveBack(destroy || connection.broken) };
 }
 
 function ignore(): void {}

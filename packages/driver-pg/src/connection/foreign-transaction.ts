@@ -6,13 +6,17 @@ import type { PgTransaction } from "./pg-shapes.ts";
 
 /** See the file header. */
 export class ForeignTransaction implements StatementRunner {
-  readonly dialect: Dialect;
   readonly #tx: PgTransaction;
+  readonly #dialect: () => Dialect;
 
-  /** @param dialect - a textual one. */
-  constructor(tx: PgTransaction, dialect: Dialect) {
+  /** @param dialect - gives a textual one, and is called for each use. */
+  constructor(tx: PgTransaction, dialect: () => Dialect) {
     this.#tx = tx;
-    this.dialect = dialect;
+    this.#dialect = dialect;
+  }
+
+  get dialect(): Dialect {
+    return this.#dialect();
   }
 
   run(operation: string, template: SqlTemplate, values: readonly PgValue[]): Promise<PgRows> {

@@ -46,14 +46,14 @@ export class LaneGroup implements Lender {
   }
 }
 
-/** Lends from a group, but at most one connection at a time, so that long uses leave the rest to short ones. */
+/** Lends what another lender has, but at most one connection at a time: long uses leave the rest to short ones. */
 export class OneAtATime implements Lender {
-  readonly #group: Lender;
+  readonly #lender: Lender;
   #last: Promise<unknown> = Promise.resolve();
   #uses = 0;
 
-  constructor(group: Lender) {
-    this.#group = group;
+  constructor(lender: Lender) {
+    this.#lender = lender;
   }
 
   /** Nobody uses one, and nobody waits to. */
@@ -67,7 +67,7 @@ export class OneAtATime implements Lender {
     this.#last = turn.promise;
     await before;
     try {
-      const loan = await this.#group.acquire(operation);
+      const loan = await this.#lender.acquire(operation);
       return {
         connection: loan.connection,
         release: () => {

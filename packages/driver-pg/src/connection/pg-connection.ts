@@ -55,17 +55,24 @@ const AS_TEXT = { getTypeParser: (): ((value: string) => string) => asText };
 /** See the file header. */
 export class PgConnection implements StatementRunner {
   readonly client: PgClient;
-  readonly dialect: Dialect;
+  readonly #dialect: () => Dialect;
   readonly #prepare: PrepareMode;
   #broken = false;
   #inTransaction: boolean;
 
-  /** @param inTransaction - a transaction is open on `client` that is not River's to end. */
-  constructor(client: PgClient, dialect: Dialect, prepare: PrepareMode, inTransaction: boolean) {
+  /**
+   * @param dialect - called for each use, because what the server can do is learnt on the first connection.
+   * @param inTransaction - a transaction is open on `client` that is not River's to end.
+   */
+  constructor(client: PgClient, dialect: () => Dialect, prepare: PrepareMode, inTransaction: boolean) {
     this.client = client;
-    this.dialect = dialect;
+    this.#dialect = dialect;
     this.#prepare = prepare;
     this.#inTransaction = inTransaction;
+  }
+
+  get dialect(): Dialect {
+    return this.#dialect();
   }
 
   /** The connection is lost or left in a state that nobody can tell. */

@@ -129,8 +129,7 @@ export function isRowCaused(error: unknown): boolean {
 
 /** A named statement was refused, most likely by a pooler that hands its sessions around. */
 export function isPreparedRefusal(error: unknown): boolean {
-  const sqlstate = sqlstateOf(error);
-  return sqlstate === "26000" || sqlstate === "42P05";
+  return reasonOf(error) === "prepared";
 }
 
 /** The result of a prepared statement has other types by now. The code alone stands for much else. */

@@ -1,6 +1,5 @@
 /** The job verbs on Postgres: which run as one statement, which as a transaction, and on which connections. */
 import {
-  TransactionScopeError,
   type ChangeJobResult,
   type ClaimJobsParams,
   type ClaimJobsResult,
@@ -24,7 +23,7 @@ import type { PgTransaction } from "../connection/pg-shapes.ts";
 import { cancelRequests } from "../jobs/cancel-requests.ts";
 import { cancelJob, deleteJob, getJob, retryJob, updateJob } from "../jobs/change-job.ts";
 import { claimJobs } from "../jobs/claim-jobs.ts";
-import type { InsertCoalescer } from "../jobs/insert-coalescer.ts";
+import { InsertCoalescer } from "../jobs/insert-coalescer.ts";
 import { insertJobs, isOneStatement } from "../jobs/insert-jobs.ts";
 import { deleteFinalized, listStuck, rescueJobs } from "../jobs/maintain-jobs.ts";
 import { promoteJobs } from "../jobs/promote-jobs.ts";
@@ -44,12 +43,11 @@ const COALESCED_JOBS = 100;
 /** Job verbs of the Postgres driver. */
 export class PgJobs implements JobsFacet<PgTransaction> {
   readonly #runners: Runners;
-  readonly #inserts: InsertCoalescer | null;
+  readonly #inserts: InsertCoalescer;
 
-  /** @param inserts - null: insertions need a transaction of the caller's. */
-  constructor(runners: Runners, inserts: InsertCoalescer | null) {
+  constructor(runners: Runners) {
     this.#runners = runners;
-    this.#inserts = inserts;
+    this.#inserts = new InsertCoalescer(runners.work);
   }
 
   async insert(params: InsertJobsParams, call?: Call): Promise<readonly InsertedJob[]> {
@@ -57,7 +55,7 @@ export class PgJobs implements JobsFacet<PgTransaction> {
     const { work } = this.#runners;
     if (jobs.length === 0) return [];
     if (call?.scope !== undefined) return work.use("jobs.insert", call, (unit) => insertJobs(unit, params, false));
-    if (this.#inserts === null) throw new TransactionScopeError("no_transaction", NEEDS_TX);
+    work.refuseSingleClient("jobs.insert");
     const plain = jobs.length <= COALESCED_JOBS && jobs.every(({ uniqueKey }) => uniqueKey === null);
     if (plain && call?.now === undefined) return this.#inserts.insert(params, call?.timeoutMs);
     const relaxed = durability === "relaxed";
@@ -140,7 +138,3 @@ export class PgJobs implements JobsFacet<PgTransaction> {
     return this.#runners.maintenance.use("jobs.deleteFinalized", call, (unit) => deleteFinalized(unit, params));
   }
 }
-
-const NEEDS_TX =
-  "jobs.insert: this driver has a single client, which may be in a transaction of yours; pass { tx }, or make the driver " +
-  "with a pool";

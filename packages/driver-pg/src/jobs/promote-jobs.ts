@@ -24,8 +24,7 @@ interface DueJob extends PromotableJob {
 /** Runs inside one transaction. Null when the term is over. */
 export async function promoteJobs(unit: OwnUnit, params: PromoteJobsParams): Promise<PromoteJobsResult | null> {
   if (!(await holdsTerm(unit, params.term))) return null;
-  const due = await findDue(unit, params);
-  const done = await move(unit, due, params);
+  const done = await move(unit, await findPlan(unit, params), params);
   const queues = queuesDue(done.promote, params.noticeBy);
   // Asked again: reading and locking may have taken longer than the term.
   if (!(await holdsTerm(unit, params.term))) throw new TermOver();
@@ -39,11 +38,11 @@ export async function promoteJobs(unit: OwnUnit, params: PromoteJobsParams): Pro
 }
 
 /** Looks further as long as rows that must be left alone use up the limit. */
-async function findDue(unit: OwnUnit, { dueBy, limit }: PromoteJobsParams): Promise<readonly DueJob[]> {
+async function findPlan(unit: OwnUnit, { dueBy, limit }: PromoteJobsParams): Promise<PromotionPlan<DueJob>> {
   for (let window = limit; ; window *= 2) {
     const due = (await unit.rows(DUE, formatTime(dueBy), String(window))).map(dueJob);
-    const { promote, discard } = planPromotion(due, await findHolders(unit, due), limit);
-    if (promote.length + discard.length === limit || due.length < window) return due;
+    const plan = planPromotion(due, await findHolders(unit, due), limit);
+    if (plan.promote.length + plan.discard.length === limit || due.length < window) return plan;
   }
 }
 
@@ -51,8 +50,11 @@ async function findDue(unit: OwnUnit, { dueBy, limit }: PromoteJobsParams): Prom
  * Writes the plan. A key that somebody took after it was looked up shows as a violation: then the plan is made anew and
  * its rows are written one by one, so that one row's conflict is only its own.
  */
-async function move(unit: OwnUnit, due: readonly DueJob[], params: PromoteJobsParams): Promise<PromotionPlan<DueJob>> {
-  const plan = planPromotion(due, await findHolders(unit, due), params.limit);
+async function move(
+  unit: OwnUnit,
+  plan: PromotionPlan<DueJob>,
+  params: PromoteJobsParams,
+): Promise<PromotionPlan<DueJob>> {
   await write(
     unit,
     SET_AVAILABLE,

@@ -10,10 +10,10 @@ import type { Unit } from "../scope/unit.ts";
 import { COMPLETE, COMPLETE_DELETING, COMPLETE_RETURNING_ROWS, SETTLE } from "../sql/jobs/settle.ts";
 
 /** Rows of one general statement; its cost for each row grows with their number. */
-const GENERAL_ROWS = 1_000;
+export const GENERAL_ROWS = 1_000;
 
 /** Nothing but the state changes, or nothing will be left to look at. */
-export function isPlain(
+function isPlain(
   { state, deleteRow, error, metadata, newAttempt, scheduledAt, finalizedAt }: Settlement,
   wantRows: boolean,
 ): boolean {

@@ -2,13 +2,11 @@
 import { DatabaseOperationError, type DriverCall, type SettledJob, type SettleJobsParams } from "riverqueue/driver";
 import type { PgTransaction } from "../connection/pg-shapes.ts";
 import type { PgRunner } from "../scope/pg-runner.ts";
-import { completeOwned, isOneCompletion, settleAny, settleMixed } from "./settle-jobs.ts";
+import { completeOwned, GENERAL_ROWS, isOneCompletion, settleAny, settleMixed } from "./settle-jobs.ts";
 
 type Call = DriverCall<PgTransaction> | undefined;
 
 const OPERATION = "jobs.settle";
-/** Rows of one general statement. */
-const ONE_STATEMENT = 1_000;
 
 /** Writes the settlements; one result each, in the order of the request. */
 export async function settle(runner: PgRunner, params: SettleJobsParams, call: Call): Promise<readonly SettledJob[]> {
@@ -29,7 +27,7 @@ async function completeAll(runner: PgRunner, params: SettleJobsParams, call: Cal
   const done = new Set(settled.map(({ id }) => id));
   const rest = params.settlements.filter(({ id }) => !done.has(id));
   try {
-    const looked = await runner.use(OPERATION, call, (unit) => settleAny(unit, rest.slice(0, ONE_STATEMENT)));
+    const looked = await runner.use(OPERATION, call, (unit) => settleAny(unit, rest.slice(0, GENERAL_ROWS)));
     return [...settled, ...looked];
   } catch (error) {
     // What the first statement wrote is committed and must be reported. Nothing was written of the rest.

@@ -18,7 +18,7 @@ export interface PingTimes {
 }
 
 /** The product's times. */
-export const PING_TIMES: PingTimes = Object.freeze({ idleMs: 5_000, answerMs: 5_000 });
+const PING_TIMES: PingTimes = Object.freeze({ idleMs: 5_000, answerMs: 5_000 });
 
 /** Gives the connection back; closed instead of reused, since it still listens. */
 export type CloseConnection = () => void;

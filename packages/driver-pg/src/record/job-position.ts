@@ -1,7 +1,8 @@
 /** Where a job stands in the order of claims, as the database wrote it: digits that a number would lose are kept. */
 import type { PgRow, PgValue } from "../connection/pg-connection.ts";
+import { COLUMN } from "./pg-job-record.ts";
 
-const [ID, PRIORITY, SCHEDULED_AT] = [0, 4, 13];
+const { id: ID, priority: PRIORITY, scheduled_at: SCHEDULED_AT } = COLUMN;
 
 /** See the file header. */
 export class JobPosition {

@@ -5,7 +5,7 @@ import { parseArray } from "./pg-array.ts";
 import { parseTime, styleHint } from "./pg-time.ts";
 
 /** Position of each column in `jobColumns`. */
-const COLUMN = {
+export const COLUMN = {
   id: 0,
   kind: 1,
   queue: 2,

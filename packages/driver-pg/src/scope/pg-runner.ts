@@ -6,12 +6,12 @@ import {
   type OwnScope,
   type Scope,
 } from "riverqueue/driver";
+import type { ConnectionContext } from "../connection/check-out.ts";
 import type { Dialect } from "../connection/dialect.ts";
 import { ForeignTransaction } from "../connection/foreign-transaction.ts";
 import { withLoan, type Lender, type UseLimits } from "../connection/lender.ts";
-import { PgConnection, type StatementRunner } from "../connection/pg-connection.ts";
+import { PgConnection } from "../connection/pg-connection.ts";
 import { isPgClient, isPool, type PgTransaction } from "../connection/pg-shapes.ts";
-import type { PrepareMode } from "../connection/prepare-mode.ts";
 import { TimeLimit } from "../connection/time-limit.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { RiverTransaction } from "./river-transaction.ts";
@@ -20,13 +20,9 @@ import { OwnUnit, Unit } from "./unit.ts";
 type Call = DriverCall<PgTransaction> | undefined;
 
 /** What a runner needs of its driver. */
-export interface RunnerContext {
-  readonly prepare: PrepareMode;
-  readonly dialect: () => Dialect;
+export interface RunnerContext extends ConnectionContext {
   /** For results that parsers of another library read. */
   readonly textualDialect: () => Dialect;
-  /** Runs once on the first connection. */
-  readonly prepareDriver: (runner: StatementRunner) => Promise<void>;
   /** The lender lends the application's one client, on which River begins no transaction. */
   readonly singleClient: boolean;
 }
@@ -75,7 +71,7 @@ export class PgRunner {
     body: (unit: OwnUnit) => Promise<T>,
     relaxed: boolean = false,
   ): Promise<T> {
-    this.#refuseSingleClient(operation);
+    this.refuseSingleClient(operation);
     const attempt = (): Promise<T> =>
       withLoan(this.#lender, operation, limitsOf(call), (connection) =>
         inTransaction(operation, connection, relaxed, () => body(new OwnUnit(operation, connection, call?.now))),
@@ -96,7 +92,7 @@ export class PgRunner {
     body: (scope: OwnScope) => Promise<T>,
     { relaxed, last = nothing, timeoutMs, signal }: TransactionOptions,
   ): Promise<T> {
-    this.#refuseSingleClient("transaction");
+    this.refuseSingleClient("transaction");
     using limit = new TimeLimit("transaction", timeoutMs, signal);
     limit.check();
     const parts = { lender: this.#lender, limit, relaxed, owner: this.#context };
@@ -117,14 +113,24 @@ export class PgRunner {
     return body(await this.#callers(scope.tx));
   }
 
+  /** @throws TransactionScopeError when what is written outside of a scope might get into a transaction of the application's. */
+  refuseSingleClient(operation: string): void {
+    if (!this.#context.singleClient) return;
+    throw new TransactionScopeError(
+      "no_transaction",
+      `${operation}: this driver has a single client, which may be in a transaction of yours; pass { tx }, or make the ` +
+        "driver with a pool",
+    );
+  }
+
   async #callers(tx: unknown): Promise<PgConnection | ForeignTransaction> {
     assertTransaction(tx);
     const { dialect, textualDialect, prepare, prepareDriver } = this.#context;
-    const native = isPgClient(tx);
-    await prepareDriver(
-      native ? new PgConnection(tx, dialect(), prepare, true) : new ForeignTransaction(tx, textualDialect()),
-    );
-    return native ? new PgConnection(tx, dialect(), prepare, true) : new ForeignTransaction(tx, textualDialect());
+    const connection = isPgClient(tx)
+      ? new PgConnection(tx, dialect, prepare, true)
+      : new ForeignTransaction(tx, textualDialect);
+    await prepareDriver(connection);
+    return connection;
   }
 
   async #inScope<T>(
@@ -134,15 +140,6 @@ export class PgRunner {
     body: (unit: Unit) => Promise<T>,
   ): Promise<T> {
     return this.scoped(scope, (connection) => body(new Unit(operation, connection, call.now)));
-  }
-
-  #refuseSingleClient(operation: string): void {
-    if (!this.#context.singleClient) return;
-    throw new TransactionScopeError(
-      "no_transaction",
-      `${operation}: this driver has a single client, which may be in a transaction of yours; pass { tx }, or make the ` +
-        "driver with a pool",
-    );
   }
 }
 

@@ -68,7 +68,8 @@ export async function openPgSession(
     await requireTables(runners.control);
     await work.open(OPERATION);
     if (needs.listens && context.prepare.pooled && (await sharesSessions(runners))) context.prepare.noteSharing();
-    if (needs.listens && !context.prepare.shares) await listener.reserve();
+    // Whether the server can notify at all is known only since the first of the connections above.
+    if (needs.listens && context.dialect().notifies && !context.prepare.shares) await listener.reserve();
   } catch (error) {
     await close();
     throw error;

@@ -2,7 +2,7 @@
 import { ConfigurationError } from "riverqueue/driver";
 
 /** The first with `jsonb_each`, which bulk insertion is built on. */
-export const OLDEST_SQLITE: readonly [major: number, minor: number] = [3, 51];
+const OLDEST_SQLITE: readonly [major: number, minor: number] = [3, 51];
 
 /**
  * Checks the SQLite that `node:sqlite` uses.

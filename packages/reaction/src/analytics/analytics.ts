@@ -3,6 +3,7 @@
  * within one UTC day by a hash with that day's random salt, which is deleted after 48 hours.
  */
 import type { WorkerCtx } from "../context/worker-ctx.ts";
+import { hex } from "../kit/hex.ts";
 import { OptionProblems } from "../kit/option-problems.ts";
 import { sha256Hex } from "../kit/sha256-hex.ts";
 import { timeOrderedId } from "../kit/time-ordered-id.ts";
@@ -107,10 +108,7 @@ export class Analytics {
 
   async #saltOf(day: string): Promise<string> {
     if (this.#salt?.day === day) return this.#salt.salt;
-    const proposed = Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) =>
-      byte.toString(16).padStart(2, "0"),
-    );
-    const salt = await this.#store.salt(day, proposed.join(""));
+    const salt = await this.#store.salt(day, hex(crypto.getRandomValues(new Uint8Array(32))));
     this.#salt = { day, salt };
     return salt;
   }

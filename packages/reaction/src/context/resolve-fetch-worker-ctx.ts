@@ -1,5 +1,5 @@
 /** The context of an HTTP route of Hono, which is known by its shape: no type of Hono is needed. */
-import type { Logger } from "../logging/logger.ts";
+import { LOG_LEVELS, type Logger } from "../logging/logger.ts";
 import { createWorkerCtx } from "./create-worker-ctx.ts";
 import type { WorkerCtx } from "./worker-ctx.ts";
 
@@ -44,11 +44,10 @@ export function resolveFetchWorkerCtx<Env>(c: FetchContext<Env>): WorkerCtx<Env>
 }
 
 function readLogger(value: unknown): Logger | undefined {
-  const levels = ["debug", "info", "warn", "error"] as const;
   const fits =
     typeof value === "object" &&
     value !== null &&
-    levels.every((level) => typeof (value as Logger)[level] === "function");
+    LOG_LEVELS.every((level) => typeof (value as Logger)[level] === "function");
   return fits ? (value as Logger) : undefined;
 }
 

@@ -4,7 +4,7 @@ import { ValidationError } from "../model/validation-error.ts";
 import type { StandardSchemaIssue, StandardSchemaResult, StandardSchemaV1 } from "./standard-schema.ts";
 
 /** Largest payload, input or result as JSON in UTF-8. */
-export const LARGEST_JSON_BYTES = 100_000;
+const LARGEST_JSON_BYTES = 100_000;
 
 const REPORTED_ISSUES = 10;
 

@@ -1,7 +1,7 @@
 /** What a command's handler may return. */
-import { jsonText } from "../kit/canonical-json.ts";
 import { OptionProblems } from "../kit/option-problems.ts";
 import type { JsonValue } from "../model/json-value.ts";
+import { encodeValue } from "./check-value.ts";
 
 const MARK = Symbol.for("riverqueue.reaction.outcome");
 
@@ -63,16 +63,10 @@ export function outcomeOf(returned: unknown): CommandOutcome {
 }
 
 /** A result as JSON text; null for none or for one that cannot be stored. */
-export function encodeResult(
-  result: unknown,
-  largest: number,
-): { readonly text: string | null; readonly dropped: boolean } {
+export function encodeResult(result: unknown): { readonly text: string | null; readonly dropped: boolean } {
   if (result === null || result === undefined) return { text: null, dropped: false };
   try {
-    const text = jsonText(result);
-    return new TextEncoder().encode(text).byteLength <= largest
-      ? { text, dropped: false }
-      : { text: null, dropped: true };
+    return { text: encodeValue(result, "result"), dropped: false };
   } catch {
     return { text: null, dropped: true };
   }

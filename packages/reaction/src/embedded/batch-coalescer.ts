@@ -33,7 +33,7 @@ export class BatchCoalescer {
     return this.#running === 0 && this.#waiting.length === 0;
   }
 
-  /** The verdict on the message. Rejects with the signal's reason when that aborts before a batch has begun. */
+  /** The verdict on the message. Rejects with the signal's reason when that aborts first. */
   add(message: ReceivedMessage, signal: AbortSignal): Promise<MessageVerdict> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<MessageVerdict>();

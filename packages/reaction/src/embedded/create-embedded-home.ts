@@ -2,6 +2,7 @@
 import { defineJob, type PeriodicJob, periodicJob, type QueueConfig, type WorkContext, type Workers } from "riverqueue";
 import { createWorkerCtx } from "../context/create-worker-ctx.ts";
 import type { WorkerCtx } from "../context/worker-ctx.ts";
+import { readDuration } from "../kit/duration.ts";
 import { OptionProblems } from "../kit/option-problems.ts";
 import { consoleLogger, type Logger } from "../logging/logger.ts";
 import { ANALYTICS_EVENTS, ASYNC_LOGGER, ASYNC_POLICY_TASK } from "../processor/built-in-queues.ts";
@@ -68,7 +69,7 @@ export interface EmbeddedHome<Tx> extends EmbeddedHomeParts<Tx>, Disposable {
    * Adds what a client needs to work the queues of `reaction` and to sweep: workers, queues, and a periodic job. Call it
    * once, before the client is built.
    *
-   * @throws ConfigurationError when a queue or kind is taken.
+   * @throws ConfigurationError when a queue or kind is taken, or `idleSweep` is no length of time.
    */
   register(registration: EmbeddedRegistration): void;
   /**
@@ -88,6 +89,7 @@ const SWEEP_KIND = "reaction_sweep";
 /** Beyond the lease, so that a handler that outlives it still ends by its own means. */
 const GRACE_MS = 10_000;
 const DELIVERIES = 4;
+const IDLE_SWEEP_MS = 60_000;
 
 /**
  * Makes a home on the driver of a River client.
@@ -116,8 +118,9 @@ export function createEmbeddedHome<Tx>(options: EmbeddedHomeOptions<Tx>): Embedd
   const sweeps = new IdleSweep();
   const register = (registration: EmbeddedRegistration): void => {
     const worker = new MessageWorker(registration.reaction, messages, { env, logger, now });
+    const { idleSweepMs } = checkedRegistration(registration);
     addWorkers(registration, worker);
-    sweeps.start(worker, registration);
+    sweeps.start(worker, registration.reaction, idleSweepMs);
   };
   const workerCtx: EmbeddedHome<Tx>["workerCtx"] = (attempt) =>
     createWorkerCtx({
@@ -130,13 +133,17 @@ export function createEmbeddedHome<Tx>(options: EmbeddedHomeOptions<Tx>): Embedd
   return Object.freeze({ ...parts, parts, sender, register, workerCtx, close, [Symbol.dispose]: close });
 }
 
-function addWorkers({ workers, queues, periodicJobs, reaction }: EmbeddedRegistration, worker: MessageWorker): void {
+function checkedRegistration({ queues, reaction, idleSweep }: EmbeddedRegistration): { readonly idleSweepMs: number } {
   const problems = new OptionProblems();
   const names = [...reaction.queues.map(({ actualName }) => actualName), SWEEP_QUEUE];
   for (const name of names)
     if (name in queues) problems.add(`queues.${name}`, "is taken; it is one of reaction's queues");
+  const idleSweepMs = readDuration(problems, idleSweep, "idleSweep", IDLE_SWEEP_MS);
   problems.throwConfiguration();
+  return { idleSweepMs };
+}
 
+function addWorkers({ workers, queues, periodicJobs, reaction }: EmbeddedRegistration, worker: MessageWorker): void {
   const message = defineJob({ kind: MESSAGE_KIND, decode: (args) => args });
   const longestWait = Math.max(...reaction.queues.map(({ definition }) => definition.batchTimeoutMs));
   workers.add(message, (context) => worker.work(context), {

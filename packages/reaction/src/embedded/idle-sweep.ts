@@ -2,23 +2,16 @@
  * Sweeps in a process that has nothing else to do, so that overdue events do not depend on who leads: the leader may be a
  * client that knows nothing of them.
  */
-import { durationToMs } from "../kit/duration.ts";
 import type { Reaction } from "../processor/create-reaction.ts";
 import type { MessageWorker } from "./message-worker.ts";
-
-const INTERVAL_MS = 60_000;
 
 /** See the file header. */
 export class IdleSweep {
   #timer: NodeJS.Timeout | null = null;
   #sweeping = false;
 
-  start(
-    worker: MessageWorker,
-    { reaction, idleSweep }: { readonly reaction: Reaction; readonly idleSweep?: unknown },
-  ): void {
+  start(worker: MessageWorker, reaction: Reaction, intervalMs: number): void {
     this.stop();
-    const intervalMs = durationToMs(idleSweep) ?? INTERVAL_MS;
     this.#timer = setInterval(() => void this.#sweep(worker, reaction), Math.max(1, intervalMs));
     // It is no reason for a process to live on.
     this.#timer.unref();

@@ -19,7 +19,7 @@ export interface EntryParts {
 }
 
 /** The parts of an attempt that count here. */
-type MessageContext = Pick<WorkContext, "execution" | "signal"> & { readonly job: WorkContext["job"] };
+type MessageContext = Pick<WorkContext, "execution" | "job" | "signal">;
 
 type Messages = Pick<MessagesAtWork<never>, "begin" | "end" | "replace">;
 

@@ -9,7 +9,7 @@ import { systemTiming, type Timing } from "../kit/timing.ts";
 import { splitMessages } from "../queues/split-messages.ts";
 import type { OutgoingMessage, QueueSender } from "../seam/message-queue.ts";
 import { encodeLogEntry, type LogEntry, newLogEntry } from "./log-entry.ts";
-import { consoleLogger, type LogAttributes, type Logger, type LogLevel } from "./logger.ts";
+import { consoleLogger, LOG_LEVELS, type LogAttributes, type Logger, type LogLevel } from "./logger.ts";
 
 /** Options of {@link createAsyncLogger}. */
 export interface AsyncLoggerOptions {
@@ -52,7 +52,6 @@ export interface AsyncLogger extends Logger {
 }
 
 const KNOWN = ["queue", "logger", "level", "flushInterval", "flushSize", "bufferSize", "now"];
-const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 const TRIES = 3;
 const PAUSE_MS = 100;
 
@@ -65,13 +64,13 @@ export function createAsyncLogger(options: AsyncLoggerOptions, timing: Timing = 
   const problems = new OptionProblems();
   const given = problems.object(options, "options", KNOWN);
   if (typeof options.queue?.send !== "function") problems.add("options.queue", "must have a function send");
-  if (given["level"] !== undefined && !LEVELS.includes(given["level"] as LogLevel)) {
-    problems.add("options.level", `must be one of ${LEVELS.join(", ")}`);
+  if (given["level"] !== undefined && !LOG_LEVELS.includes(given["level"] as LogLevel)) {
+    problems.add("options.level", `must be one of ${LOG_LEVELS.join(", ")}`);
   }
   const settings: LoggerSettings = {
     queue: options.queue,
     logger: options.logger ?? consoleLogger,
-    lowest: LEVELS.indexOf(options.level ?? "info"),
+    lowest: LOG_LEVELS.indexOf(options.level ?? "info"),
     now: options.now ?? (() => new Date()),
     flushIntervalMs: readDuration(problems, given["flushInterval"], "options.flushInterval", 1000, { maxMs: 60_000 }),
     flushSize: problems.integer(given["flushSize"], "options.flushSize", 50, { min: 1, max: 1000 }),
@@ -179,7 +178,7 @@ class BufferingLogger implements AsyncLogger {
   #log(level: LogLevel, attributes: LogAttributes, message: string): void {
     const { logger, lowest, now, bufferSize, flushSize, flushIntervalMs } = this.#settings;
     logger[level](attributes, message);
-    if (LEVELS.indexOf(level) < lowest) return;
+    if (LOG_LEVELS.indexOf(level) < lowest) return;
     if (this.#closed || this.#buffer.length >= bufferSize) {
       this.#drop(1, this.#closed ? "the logger is closed" : "too many entries wait");
       return;

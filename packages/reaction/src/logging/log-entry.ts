@@ -3,7 +3,7 @@ import { byteLength } from "../kit/canonical-json.ts";
 import { storableText } from "../kit/storable-text.ts";
 import { timeOrderedId } from "../kit/time-ordered-id.ts";
 import type { JsonValue } from "../model/json-value.ts";
-import type { LogAttributes, LogLevel } from "./logger.ts";
+import { LOG_LEVELS, type LogAttributes, type LogLevel } from "./logger.ts";
 
 /** See the file header. */
 export interface LogEntry {
@@ -23,7 +23,6 @@ const LONGEST_MESSAGE = 8_192;
 /** In bytes of UTF-8. */
 const LARGEST_ATTRIBUTES = 65_536;
 const DEEPEST = 6;
-const LEVELS: readonly string[] = ["debug", "info", "warn", "error"];
 /** The part of every key before the time. */
 export const LOG_PREFIX = "log/";
 
@@ -65,7 +64,7 @@ export function decodeLogEntry(value: unknown): LogEntry | null {
   const at = typeof time === "string" ? new Date(time) : null;
   if (at === null || !Number.isFinite(at.getTime()) || at.toISOString() !== time) return null;
   if (typeof id !== "string" || !/^[\w-]{1,64}$/.test(id) || typeof message !== "string") return null;
-  if (level === undefined || !LEVELS.includes(level) || typeof attributes !== "object" || attributes === null)
+  if (level === undefined || !LOG_LEVELS.includes(level) || typeof attributes !== "object" || attributes === null)
     return null;
   return { id, time: at, level, message, attributes };
 }

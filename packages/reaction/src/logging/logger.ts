@@ -3,6 +3,9 @@
 /** Level of a log entry. */
 export type LogLevel = "debug" | "error" | "info" | "warn";
 
+/** All levels, lowest first. */
+export const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+
 /** Attributes of a log entry; an error goes under `error`. */
 export type LogAttributes = Readonly<Record<string, unknown>>;
 

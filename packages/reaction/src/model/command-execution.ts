@@ -16,7 +16,10 @@ export type CommandStatus = "failed" | "needs_review" | "pending" | "retryable" 
 
 /** Why an attempt failed. */
 export interface CommandError {
-  /** As the handler gave it; `exception`, `timeout`, `aborted`, `lease_lost` or `crashed` where the handler gave none. */
+  /**
+   * As the handler gave it. Where it gave none: `exception`, `timeout`, `lease_lost`, `crashed`, `invalid_input` when the
+   * schema refuses the stored input, `skipped` when the command it comes after has not succeeded.
+   */
   readonly code: string;
   /** At most 2,000 characters. */
   readonly message: string;

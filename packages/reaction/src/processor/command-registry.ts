@@ -8,6 +8,7 @@ import type { Policy } from "../definition/policy.ts";
 import type { Logger } from "../logging/logger.ts";
 import { ConfigurationError } from "../model/configuration-error.ts";
 import type { EventExecution } from "../model/event-execution.ts";
+import { inRunOrder } from "./run-order.ts";
 
 /** See the file header. */
 export class CommandRegistry {
@@ -69,17 +70,12 @@ function readPlan(planned: unknown): readonly PlannedCommand[] {
   throw new ConfigurationError("a policy must return a list of commands made by with()");
 }
 
-/** Sync commands run first, then the others, each in the order of the plan. */
 function refuseBadOrder(planned: readonly PlannedCommand[]): void {
-  const order = [...planned].toSorted((a, b) => rank(a) - rank(b)).map(({ command }) => command);
+  const order = inRunOrder(planned.map(({ command }) => command));
   for (const [index, { name, after }] of order.entries()) {
     const target = after === null ? -1 : order.findLastIndex((command) => command.name === after);
     if (target >= index) {
       throw new ConfigurationError(`command ${JSON.stringify(name)} must run later than ${JSON.stringify(after)}`);
     }
   }
-}
-
-function rank({ command }: PlannedCommand): number {
-  return command.mode === "sync" ? 0 : 1;
 }

@@ -148,13 +148,7 @@ export class CommandRunner {
     { leased, keeper, end, isLastHere }: LeasedAttempt & { readonly isLastHere: boolean },
   ): Promise<CommandProgress> {
     const params = this.#settlement(run, { leased, keeper, end }, isLastHere);
-    const stored = await storeEnd(this.#parts, ctx, {
-      execution: leased,
-      params,
-      keeper,
-      tries: run.tries,
-      until: run.until,
-    });
+    const stored = await storeEnd(this.#parts, ctx, { params, keeper, tries: run.tries, until: run.until });
     const failedHere = end.type === "failed";
     if (stored.type === "lost") return { ...stands(leased), elsewhere: true, failedHere };
     if (stored.type === "marked") return { ...stands({ ...leased, status: "needs_review" }), failedHere };

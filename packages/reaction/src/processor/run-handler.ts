@@ -1,5 +1,5 @@
 /** Runs a command's handler once, under its timeout and the signal of its lease. */
-import { LARGEST_JSON_BYTES, parseValue } from "../definition/check-value.ts";
+import { parseValue } from "../definition/check-value.ts";
 import type { Command } from "../definition/define-command.ts";
 import { type CommandOutcome, encodeResult, outcomeOf } from "../definition/outcome.ts";
 import type { WorkerCtx } from "../context/worker-ctx.ts";
@@ -65,7 +65,7 @@ function endOf(outcome: CommandOutcome): AttemptEnd {
     const { code, message, retry } = outcome;
     return { type: "failed", error: { code, message: storableText(message, LONGEST_MESSAGE) }, retry };
   }
-  const { text, dropped } = encodeResult(outcome.result, LARGEST_JSON_BYTES);
+  const { text, dropped } = encodeResult(outcome.result);
   return { type: "succeeded", result: text, resultDropped: dropped };
 }
 

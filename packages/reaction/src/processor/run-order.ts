@@ -1,12 +1,12 @@
 /** The order in which the commands of an event run: sync ones first, each kind in declared order. */
-import { type CommandExecution, isSettled } from "../model/command-execution.ts";
+import { type CommandExecution, type CommandMode, isSettled } from "../model/command-execution.ts";
 
-/** A copy in that order. */
-export function inRunOrder(commands: readonly CommandExecution[]): CommandExecution[] {
-  return commands.toSorted((a, b) => rank(a) - rank(b) || a.position - b.position);
+/** A copy, in that order, of commands in declared order. */
+export function inRunOrder<Command extends { readonly mode: CommandMode }>(commands: readonly Command[]): Command[] {
+  return commands.toSorted((a, b) => rank(a) - rank(b));
 }
 
-function rank({ mode }: CommandExecution): number {
+function rank({ mode }: { readonly mode: CommandMode }): number {
   return mode === "sync" ? 0 : 1;
 }
 

@@ -5,7 +5,7 @@
  */
 import type { WorkerCtx } from "../context/worker-ctx.ts";
 import { backOffMs } from "../kit/back-off.ts";
-import type { AttemptRecord, CommandExecution } from "../model/command-execution.ts";
+import type { AttemptRecord } from "../model/command-execution.ts";
 import { StoredContentError } from "../model/stored-content-error.ts";
 import type { SettleParams, WrittenCommand } from "../seam/reaction-store.ts";
 import type { LeaseKeeper } from "./lease-keeper.ts";
@@ -13,7 +13,6 @@ import type { ProcessorParts } from "./processor-parts.ts";
 
 /** What to store, and for how long to try. */
 export interface EndToStore {
-  readonly execution: CommandExecution;
   readonly params: SettleParams;
   readonly keeper: LeaseKeeper;
   /** Tries at most; a lease that runs out ends them earlier. */

@@ -1,6 +1,6 @@
 /**
- * What a consumer said about each message of a batch. The first word counts; later ones are logged. Homes whose queues do
- * not keep these rules themselves run batches through here.
+ * What a consumer said about each message of a batch. The first word counts; later ones are logged. Every home runs its
+ * batches through here, so that the rules are the same everywhere.
  */
 import type { WorkerCtx } from "../context/worker-ctx.ts";
 import { type DurationInput, durationToMs } from "../kit/duration.ts";
@@ -22,70 +22,81 @@ export type MessageVerdict =
   /** `delayMs` is null where the queue's own delay counts. */
   | { readonly type: "retry"; readonly delayMs: number | null };
 
-/** Has `consume` work one batch; one verdict a message, in order. Never rejects: what is thrown is logged. */
-export async function runBatch(
+const ACK: MessageVerdict = { type: "ack" };
+const RETRY: MessageVerdict = { type: "retry", delayMs: null };
+
+/**
+ * Has `consume` work one batch; one verdict a message, in order. Never rejects: what is thrown is logged.
+ *
+ * @param passOn - what is done with a message at the moment a verdict on it counts; nothing unless given. Asked for every
+ *   verdict when it is said: what it throws, such as for a delay that is too long, goes to the consumer and marks nothing.
+ */
+export async function runBatch<Message extends ReceivedMessage>(
   consume: QueueDefinition["consume"],
   queue: string,
-  received: readonly ReceivedMessage[],
+  received: readonly Message[],
   ctx: WorkerCtx,
+  passOn: (verdict: MessageVerdict) => (message: Message) => void = () => () => {},
 ): Promise<readonly MessageVerdict[]> {
-  const marks = received.map((message) => new MarkedMessage(message, queue, ctx));
+  const said = (verdict: MessageVerdict): Said<Message> => ({ verdict, passOn: passOn(verdict) });
+  const marks = received.map((message) => new MarkedMessage(message, queue, ctx, said));
+  const markAll = (word: Said<Message>): void => marks.forEach((mark) => void mark.mark(word));
   const batch: QueueBatch = Object.freeze({
     queue,
     messages: Object.freeze(marks.map((mark) => mark.message)),
-    ackAll: () => marks.forEach((mark) => mark.markUnlessMarked({ type: "ack" })),
-    retryAll: (options?: RetryOptions) => {
-      const verdict = retryVerdict(options);
-      marks.forEach((mark) => mark.markUnlessMarked(verdict));
-    },
+    ackAll: () => markAll(said(ACK)),
+    retryAll: (options?: RetryOptions) => markAll(said(retryVerdict(options))),
   });
   try {
     await consume(batch, ctx);
-    return marks.map((mark) => mark.close({ type: "ack" }));
+    batch.ackAll();
   } catch (error) {
     ctx.logger.error({ error, queue }, "a queue consumer failed");
-    return marks.map((mark) => mark.close({ type: "retry", delayMs: null }));
+    batch.retryAll();
   }
+  return marks.map(({ verdict }) => verdict ?? RETRY);
 }
 
 type RetryOptions = { readonly delay?: DurationInput | undefined };
 
-class MarkedMessage {
-  readonly message: QueueMessage;
-  readonly #note: (call: string) => void;
-  #verdict: MessageVerdict | null = null;
+interface Said<Message> {
+  readonly verdict: MessageVerdict;
+  readonly passOn: (message: Message) => void;
+}
 
-  constructor({ id, timestamp, attempts, body }: ReceivedMessage, queue: string, ctx: WorkerCtx) {
-    this.#note = (call) =>
+class MarkedMessage<Message extends ReceivedMessage> {
+  readonly message: QueueMessage;
+  verdict: MessageVerdict | null = null;
+  readonly #received: Message;
+
+  constructor(received: Message, queue: string, ctx: WorkerCtx, said: (verdict: MessageVerdict) => Said<Message>) {
+    const { id, timestamp, attempts, body } = received;
+    this.#received = received;
+    const mark = (call: string, verdict: MessageVerdict): void => {
+      if (this.mark(said(verdict))) return;
       ctx.logger.warn({ queue, messageId: id, call }, "a message was marked already; this call has no effect");
+    };
     this.message = Object.freeze({
       id,
       timestamp,
       attempts,
       body,
-      ack: () => this.#mark({ type: "ack" }, "ack"),
-      retry: (options?: RetryOptions) => this.#mark(retryVerdict(options), "retry"),
+      ack: () => mark("ack", ACK),
+      retry: (options?: RetryOptions) => mark("retry", retryVerdict(options)),
     });
   }
 
-  markUnlessMarked(verdict: MessageVerdict): void {
-    this.#verdict ??= verdict;
-  }
-
-  /** The verdict; calls after the batch come too late. */
-  close(unmarked: MessageVerdict): MessageVerdict {
-    this.#verdict ??= unmarked;
-    return this.#verdict;
-  }
-
-  #mark(verdict: MessageVerdict, call: string): void {
-    if (this.#verdict !== null) return this.#note(call);
-    this.#verdict = verdict;
+  /** False, and nothing done, for a message that is marked already. */
+  mark({ verdict, passOn }: Said<Message>): boolean {
+    if (this.verdict !== null) return false;
+    this.verdict = verdict;
+    passOn(this.#received);
+    return true;
   }
 }
 
 function retryVerdict({ delay }: RetryOptions = {}): MessageVerdict {
-  if (delay === undefined) return { type: "retry", delayMs: null };
+  if (delay === undefined) return RETRY;
   const delayMs = durationToMs(delay);
   if (delayMs === null || delayMs < 0) throw new ValidationError("delay must be a duration such as { seconds: 5 }");
   return { type: "retry", delayMs };

@@ -4,13 +4,13 @@ import { MessageTooLargeError } from "../model/message-too-large-error.ts";
 import type { OutgoingMessage } from "../seam/message-queue.ts";
 
 /** Messages of one group at most. */
-export const LARGEST_GROUP = 100;
+const LARGEST_GROUP = 100;
 /** Bytes of one group at most: its messages as JSON in UTF-8, and what the queue adds to each. */
-export const LARGEST_GROUP_BYTES = 256_000;
+const LARGEST_GROUP_BYTES = 256_000;
 /** Metadata that Cloudflare Queues add to a message and count with it. */
 const METADATA_BYTES = 100;
 /** Bytes of one message at most, as JSON in UTF-8: 128,000 without the queue's metadata. */
-export const LARGEST_MESSAGE_BYTES: number = 128_000 - METADATA_BYTES;
+const LARGEST_MESSAGE_BYTES = 128_000 - METADATA_BYTES;
 
 /**
  * The messages in order, in groups.

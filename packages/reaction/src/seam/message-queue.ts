@@ -4,7 +4,7 @@ import type { JsonValue } from "../model/json-value.ts";
 
 /** One message to send. */
 export interface OutgoingMessage {
-  /** At most 128,000 bytes as JSON. */
+  /** At most 127,900 bytes as JSON: the queue counts 100 more. */
   readonly body: JsonValue;
   /** How long before its first delivery; none by default. */
   readonly delay?: DurationInput | undefined;

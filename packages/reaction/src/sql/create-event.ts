@@ -46,7 +46,7 @@ export async function createEvents<Tx>(
     const { id, type, idempotencyKey } = event;
     const at = createdAt.get(id);
     if (at !== undefined) {
-      results.push(freshEvent(event, at, sends(context, event)));
+      results.push(freshEvent(event, at, context.sends(event)));
       continue;
     }
     const known = await readStoredEvent(context, { type, idempotencyKey }, tx);
@@ -64,7 +64,7 @@ async function insertNew<Tx>(
 ): Promise<ReadonlyMap<string, Date>> {
   const { isPostgres } = context.terms;
   const statements = isPostgres ? insertTogether(context, all) : all.flatMap((event) => insertEach(context, event));
-  const sending = new Set(all.filter((event) => sends(context, event)).map(({ id }) => id));
+  const sending = new Set(all.filter((event) => context.sends(event)).map(({ id }) => id));
   const results = await context.run(statements, {
     tx,
     ...(sending.size > 0 && {
@@ -81,10 +81,6 @@ async function insertNew<Tx>(
       .filter((row) => "created_at" in row)
       .map((row) => [String(row["id"]), readKnownTime(row["created_at"])]),
   );
-}
-
-function sends<Tx>({ database }: SqlContext<Tx>, { send }: NewEvent): boolean {
-  return send && database.sendsInTransaction;
 }
 
 /**
@@ -145,7 +141,7 @@ function insertEach(context: SqlContext<never>, event: NewEvent): SqlFragment[] 
 }
 
 function firstStatus(context: SqlContext<never>, event: NewEvent): "dispatched" | "pending" {
-  return sends(context, event) ? "dispatched" : "pending";
+  return context.sends(event) ? "dispatched" : "pending";
 }
 
 function insertEvent(context: SqlContext<never>, event: NewEvent): SqlFragment {

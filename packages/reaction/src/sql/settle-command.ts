@@ -80,12 +80,8 @@ function commonRecord<Tx>(context: SqlContext<Tx>, params: Params): Update["reco
     new_status: params.status,
     new_error: params.error === null ? null : JSON.stringify(params.error),
     sweep_in_ms: Math.round(params.sweepInMs),
-    sends: sends(context, params) ? 1 : 0,
+    sends: context.sends(params) ? 1 : 0,
   };
-}
-
-function sends<Tx>({ database }: SqlContext<Tx>, { send }: Params): boolean {
-  return send && database.sendsInTransaction;
 }
 
 async function write<Tx>(
@@ -105,7 +101,7 @@ async function write<Tx>(
     const found = written.get(params.commandId);
     if (found === undefined) return null;
     const { row, eventStatus, isOpen } = found;
-    return { command: readCommandRow(row), eventStatus, sent: sends(context, params) && isOpen };
+    return { command: readCommandRow(row), eventStatus, sent: context.sends(params) && isOpen };
   });
 }
 

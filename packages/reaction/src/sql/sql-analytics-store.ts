@@ -90,7 +90,7 @@ export class SqlAnalyticsStore<Tx = unknown> implements AnalyticsStore {
 }
 
 /** The UTC day of a moment. */
-export function dayOf(at: Date): string {
+function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
 

@@ -13,6 +13,11 @@ export class SqlContext<Tx = unknown> {
     this.terms = terms;
   }
 
+  /** Whether a write sends the event's message itself. */
+  sends({ send }: { readonly send: boolean }): boolean {
+    return send && this.database.sendsInTransaction;
+  }
+
   /** Runs all as one unit; the rows of each. */
   run(fragments: readonly SqlFragment[], options?: SqlRunOptions<Tx>): Promise<readonly (readonly SqlRow[])[]> {
     return this.database.run(

@@ -231,7 +231,7 @@ test("an idle process sweeps, whoever leads", async (t) => {
   );
 });
 
-test("registering twice, or beside a queue of the same name, is refused", async (t) => {
+test("registering twice, beside a queue of the same name, or with a bad pause between sweeps, is refused", async (t) => {
   const { home } = await openSqliteHome(t);
   const reaction = createReaction({ policies: [], ...home.parts }) as never;
   const [workers, queues, periodicJobs]: [Workers, Record<string, QueueConfig>, PeriodicJob[]] = [
@@ -253,4 +253,10 @@ test("registering twice, or beside a queue of the same name, is refused", async 
     code: "configuration",
     message: /queues\.async-policy-task is taken/,
   });
+  const fresh = { workers: new Workers(), queues: {}, periodicJobs: [], reaction };
+  assert.throws(() => home.register({ ...fresh, idleSweep: { weeks: 1 } }), {
+    code: "configuration",
+    message: /^idleSweep must be a duration of days or smaller units/,
+  });
+  assert.deepEqual(fresh.queues, {});
 });

@@ -4,13 +4,21 @@ import type { Backend } from "../driver/traits.ts";
 import type { LeaderTerm } from "../model/leader-term.ts";
 import type { AuditNote } from "./fleet-recorder.ts";
 import type { FleetSettings } from "./fleet-settings.ts";
-import type { FleetSql } from "./fleet-sql.ts";
+import type { FleetStatement } from "./fleet-sql.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import type { MinuteRow } from "./minute-counts.ts";
-import { postgresFleetSql } from "./sql/postgres/fleet-sql.ts";
-import { sqliteFleetSql } from "./sql/sqlite/fleet-sql.ts";
+import * as postgresReads from "./sql/postgres/read.ts";
+import * as postgresWrites from "./sql/postgres/write.ts";
+import * as sqliteReads from "./sql/sqlite/read.ts";
+import * as sqliteWrites from "./sql/sqlite/write.ts";
 
-const SQL: Readonly<Record<Backend, FleetSql>> = Object.freeze({ postgres: postgresFleetSql, sqlite: sqliteFleetSql });
+/** Parameters and columns of a statement are the same for all databases. */
+type StatementName = keyof typeof postgresReads | keyof typeof postgresWrites;
+
+const SQL: Readonly<Record<Backend, Readonly<Record<StatementName, FleetStatement>>>> = Object.freeze({
+  postgres: { ...postgresReads, ...postgresWrites },
+  sqlite: { ...sqliteReads, ...sqliteWrites },
+});
 /** Rows that one statement deletes. */
 export const DELETE_LIMIT = 10_000;
 
@@ -30,7 +38,7 @@ export interface FleetStoreParams<Tx> {
 /** See the file header. */
 export class FleetStore<Tx> {
   readonly #extension: ExtensionFacet<Tx>;
-  readonly #sql: FleetSql;
+  readonly #sql: (typeof SQL)[Backend];
   readonly #now: () => string | null;
 
   constructor({ backend, extension, now }: FleetStoreParams<Tx>) {
@@ -41,7 +49,7 @@ export class FleetStore<Tx> {
 
   /** Whether the line `fleet` is migrated. */
   async isMigrated(call: ExtensionCall<Tx>): Promise<boolean> {
-    const [row] = await this.#run("findTables", [], call);
+    const [row] = await this.#run("FIND_TABLES", [], call);
     return Boolean(row?.["found"]);
   }
 
@@ -50,36 +58,36 @@ export class FleetStore<Tx> {
     const { clientId, host, processId, version, runtime, state, queues, running, loopDelay, executors } = heartbeat;
     const delay = [loopDelay?.max ?? null, loopDelay?.mean ?? null, loopDelay?.p99 ?? null];
     const client = [clientId, host, processId, version, runtime, state, queues, running, ...delay, executors];
-    await this.#run("beat", [...client, heartbeat.startedAt.toString(), this.#now()], call);
+    await this.#run("BEAT", [...client, heartbeat.startedAt.toString(), this.#now()], call);
   }
 
   /** Deletes it. */
   async leave(clientId: string, call: ExtensionCall<Tx>): Promise<void> {
-    await this.#run("leave", [clientId], call);
+    await this.#run("LEAVE", [clientId], call);
   }
 
   /** Adds counts to those that are stored. */
   async addMinutes(rows: readonly MinuteRow[], call: ExtensionCall<Tx>): Promise<void> {
     const entries = rows.map(({ minuteMs, queue, kind, counts }) => [isoOf(minuteMs), queue, kind, ...counts]);
-    await this.#run("addMinutes", [JSON.stringify(entries)], call);
+    await this.#run("ADD_MINUTES", [JSON.stringify(entries)], call);
   }
 
   /** Appends to the audit trail. */
   async addNotes(clientId: string, notes: readonly AuditNote[], call: ExtensionCall<Tx>): Promise<void> {
     const entries = notes.map(({ at, action, subject }) => [at.toString(), action, subject]);
-    await this.#run("addNotes", [clientId, JSON.stringify(entries)], call);
+    await this.#run("ADD_NOTES", [clientId, JSON.stringify(entries)], call);
   }
 
   /** Deletes what is past its time, some of it at least; false when there may be more. Nothing once `term` is over. */
   async deleteOld(term: LeaderTerm, settings: FleetSettings, call: ExtensionCall<Tx>): Promise<boolean> {
     const leader = [term.leaderId, term.electedAt.toString(), this.#now()];
-    const deletion = (name: keyof FleetSql, retentionMs: number): ExtensionStatement =>
+    const deletion = (name: StatementName, retentionMs: number): ExtensionStatement =>
       this.#statement(name, [...leader, retentionMs, DELETE_LIMIT]);
     const results = await this.#extension.run(
       [
-        deletion("deleteClients", settings.clientRetentionMs),
-        deletion("deleteMinutes", settings.minuteRetentionMs),
-        deletion("deleteNotes", settings.auditRetentionMs),
+        deletion("DELETE_CLIENTS", settings.clientRetentionMs),
+        deletion("DELETE_MINUTES", settings.minuteRetentionMs),
+        deletion("DELETE_NOTES", settings.auditRetentionMs),
       ],
       call,
     );
@@ -88,30 +96,30 @@ export class FleetStore<Tx> {
 
   /** Clients, the one heard of last first; live are those heard of within `liveMs`. */
   listClients(liveMs: number, limit: number, call: ExtensionCall<Tx>): Promise<readonly FleetRow[]> {
-    return this.#run("listClients", [liveMs, limit, this.#now()], call);
+    return this.#run("LIST_CLIENTS", [liveMs, limit, this.#now()], call);
   }
 
   /** Counts, the latest minute first. */
   listMinutes(limit: number, call: ExtensionCall<Tx>): Promise<readonly FleetRow[]> {
-    return this.#run("listMinutes", [limit], call);
+    return this.#run("LIST_MINUTES", [limit], call);
   }
 
   /** How long jobs waited lately, by queue. */
   listLatencies(limit: number, call: ExtensionCall<Tx>): Promise<readonly FleetRow[]> {
-    return this.#run("listLatencies", [limit], call);
+    return this.#run("LIST_LATENCIES", [limit], call);
   }
 
   /** The audit trail, the latest first. */
   listNotes(limit: number, call: ExtensionCall<Tx>): Promise<readonly FleetRow[]> {
-    return this.#run("listNotes", [limit], call);
+    return this.#run("LIST_NOTES", [limit], call);
   }
 
-  async #run(name: keyof FleetSql, values: Values, call: ExtensionCall<Tx>): Promise<readonly FleetRow[]> {
+  async #run(name: StatementName, values: Values, call: ExtensionCall<Tx>): Promise<readonly FleetRow[]> {
     const [result] = await this.#extension.run([this.#statement(name, values)], call);
     return result?.rows ?? [];
   }
 
-  #statement(name: keyof FleetSql, values: Values): ExtensionStatement {
+  #statement(name: StatementName, values: Values): ExtensionStatement {
     return { text: this.#sql[name]((table) => this.#extension.tableName(table)), values };
   }
 }

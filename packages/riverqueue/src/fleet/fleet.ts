@@ -4,7 +4,7 @@
  * elsewhere nothing. Jobs never wait for it, and none of its failures reaches them.
  */
 import type { RunDiagnostics } from "../api/run-handle.ts";
-import type { ExtensionCall, ExtensionFacet } from "../driver/extension-facet.ts";
+import type { ExtensionFacet } from "../driver/extension-facet.ts";
 import type { Backend } from "../driver/traits.ts";
 import { type Backoff, backoffMs } from "../kit/backoff.ts";
 import { pause } from "../kit/clock.ts";
@@ -159,8 +159,7 @@ export class Fleet<Tx> {
     const term = maintenance?.leader ?? null;
     const now = this.#dependencies.environment.clock.monotonic();
     if (term === null || now < this.#cleanDue) return;
-    const call: ExtensionCall<Tx> = CLEAN;
-    if (await this.#store.deleteOld(term, this.#dependencies.settings, call)) this.#cleanDue = now + CLEAN_MS;
+    if (await this.#store.deleteOld(term, this.#dependencies.settings, CLEAN)) this.#cleanDue = now + CLEAN_MS;
   }
 
   /** The next round looks for the tables again, which may be gone. */

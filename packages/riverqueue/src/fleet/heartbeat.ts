@@ -1,22 +1,17 @@
 /** What a client says of itself, from the diagnostics of its runtime. */
 import { hostname } from "node:os";
+import type { FleetClient } from "../api/fleet-figures.ts";
 import type { RunDiagnostics } from "../api/run-handle.ts";
 import { stringifyJson } from "../json/stringify-json.ts";
 import { riverVersion } from "./river-version.ts";
 
 /** One row of `river_fleet_client`, in its own types. */
-export interface Heartbeat {
-  readonly clientId: string;
-  readonly host: string;
-  readonly processId: number;
-  /** Of this package; null where it cannot be told. */
-  readonly version: string | null;
-  readonly runtime: string;
-  readonly state: string;
-  readonly startedAt: Temporal.Instant;
+export interface Heartbeat extends Pick<
+  FleetClient,
+  "clientId" | "host" | "processId" | "running" | "runtime" | "startedAt" | "state" | "version"
+> {
   /** JSON text: `{ name: { max_workers, paused } }`. */
   readonly queues: string;
-  readonly running: number;
   /** Milliseconds; null before the first observation. */
   readonly loopDelay: { readonly max: number; readonly mean: number; readonly p99: number } | null;
   /** JSON text: what each executor reports, by name. */

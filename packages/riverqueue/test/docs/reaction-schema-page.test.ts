@@ -3,28 +3,17 @@ import test from "node:test";
 import { leaseSqliteDatabase } from "@riverqueue/internal-test-kit";
 import { createMigrator } from "@riverqueue/migrate";
 import { Page } from "./testdata/read-page.ts";
+import { columnAndIndexNames, relationNames } from "./testdata/read-schema.ts";
 
 const page = new Page("reference/reaction-schema.md");
 
 test("tables, columns and indexes on the page are those of the line reaction, both ways", async (t) => {
   const database = (await leaseSqliteDatabase(t)).open();
   await createMigrator({ database }, { line: "reaction" }).migrateUp();
-  const names = (sql: string, ...values: string[]): string[] =>
-    database
-      .prepare(sql)
-      .all(...values)
-      .map(({ name }) => String(name));
-  const tables = names(
-    "select name from sqlite_master where type = 'table' and name like 'river\\_reaction%' escape '\\'",
-  );
-  assert.deepEqual(page.sections.toSorted(), tables.toSorted());
+  const tables = relationNames(database, "river_reaction");
+  assert.deepEqual(page.sections.toSorted(), tables);
   for (const table of tables) {
-    const columns = names("select name from pragma_table_info(?)", table);
-    const indexes = names(
-      "select name from sqlite_master where type = 'index' and sql is not null and tbl_name = ?",
-      table,
-    );
-    assert.deepEqual(page.names(table).toSorted(), [...columns, ...indexes].toSorted(), table);
+    assert.deepEqual(page.names(table).toSorted(), columnAndIndexNames(database, table), table);
   }
 });
 

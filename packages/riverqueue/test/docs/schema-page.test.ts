@@ -5,25 +5,16 @@ import test from "node:test";
 import { leaseSqliteDatabase } from "@riverqueue/internal-test-kit";
 import { FINALIZED_JOB_STATES, JOB_STATES } from "../../src/model/job-state.ts";
 import { Page } from "./testdata/read-page.ts";
+import { columnAndIndexNames, relationNames } from "./testdata/read-schema.ts";
 
 const page = new Page("reference/sql-schema.md");
 
 test("tables, columns and indexes on the page are those of a migrated database, both ways", async (t) => {
   const database = (await leaseSqliteDatabase(t)).open();
-  const names = (sql: string, ...values: string[]): string[] =>
-    database
-      .prepare(sql)
-      .all(...values)
-      .map(({ name }) => String(name));
-  const tables = names("select name from sqlite_master where type = 'table' and name like 'river\\_%' escape '\\'");
-  assert.deepEqual(page.sections.filter((title) => title.startsWith("river_")).toSorted(), tables.toSorted());
+  const tables = relationNames(database, "river_");
+  assert.deepEqual(page.sections.filter((title) => title.startsWith("river_")).toSorted(), tables);
   for (const table of tables) {
-    const columns = names("select name from pragma_table_info(?)", table);
-    const indexes = names(
-      "select name from sqlite_master where type = 'index' and sql is not null and tbl_name = ?",
-      table,
-    );
-    assert.deepEqual(page.names(table).toSorted(), [...columns, ...indexes].toSorted(), table);
+    assert.deepEqual(page.names(table).toSorted(), columnAndIndexNames(database, table), table);
   }
 });
 

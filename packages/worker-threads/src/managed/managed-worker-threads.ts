@@ -2,7 +2,7 @@
 import type { JobDefinition, WorkContext, WorkExecutor, WorkExecutorHandle, WorkExecutorTarget } from "riverqueue";
 import { ThreadPool } from "../pool/thread-pool.ts";
 import { TargetRegistry } from "../target-registry.ts";
-import type { WorkerThreadsDiagnostics } from "../worker-threads.ts";
+import type { WorkerThreadsDiagnostics } from "../worker-threads-diagnostics.ts";
 import { insertForThreads } from "./insert-for-threads.ts";
 import { LoadBreaker } from "./load-breaker.ts";
 import type { ManagedThreadHandlerTarget } from "./managed-thread-handler.ts";

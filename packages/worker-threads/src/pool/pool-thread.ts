@@ -39,7 +39,7 @@ export interface ThreadOwner {
   /** The thread can run another attempt. */
   onFree(thread: PoolThread): void;
   /** Something went wrong in the thread that nobody asked for; once a thread. */
-  onCrash(thread: PoolThread): void;
+  onCrash(): void;
   /** The thread is gone. `orphan` is an attempt that it had been offered and had not taken. */
   onGone(thread: PoolThread, orphan: ThreadAttempt | null, error: WorkerThreadHandlerError): void;
 }
@@ -248,7 +248,7 @@ export class PoolThread {
   #crash(): void {
     if (this.#isCrashed) return;
     this.#isCrashed = true;
-    this.#owner.onCrash(this);
+    this.#owner.onCrash();
   }
 
   #gone(code: number): void {

@@ -7,19 +7,11 @@ import type { ResourceLimits } from "node:worker_threads";
 import { ConfigurationError, LifecycleError, type WorkContext, type WorkExecutorAbortResult } from "riverqueue";
 import type { Task } from "../protocol/messages.ts";
 import { WorkerThreadHandlerError } from "../worker-thread-handler-error.ts";
+import type { WorkerThreadsDiagnostics } from "../worker-threads-diagnostics.ts";
 import { PoolThread, type ThreadOwner } from "./pool-thread.ts";
 import type { PoolPolicy } from "./pool-policy.ts";
 import { ThreadAttempt } from "./thread-attempt.ts";
 import { WaitingList } from "./waiting-list.ts";
-
-/** How many threads there are and what they do. */
-export interface PoolCounts {
-  readonly activeThreads: number;
-  readonly crashedThreads: number;
-  readonly idleThreads: number;
-  readonly pendingTasks: number;
-  readonly totalThreads: number;
-}
 
 /** How often it is looked whether offered attempts were taken, in milliseconds: what they may start late by. */
 const CHECK_MS = 20;
@@ -46,7 +38,7 @@ export class ThreadPool implements ThreadOwner {
     this.policy = policy;
   }
 
-  get counts(): PoolCounts {
+  get counts(): WorkerThreadsDiagnostics {
     let activeThreads = 0;
     for (const thread of this.#threads) if (thread.attempt !== null) activeThreads++;
     return {

@@ -1,4 +1,7 @@
-/** Reduces whatever was thrown to texts. Reads everything once and survives values that fail when read. */
+/**
+ * Reduces whatever was thrown to texts. Reads everything once and survives values that fail when read. Takes nothing from
+ * the core: a thread loads that only when it needs it, and one that fails need not.
+ */
 import type { FaultOrigin, ThreadFault } from "./messages.ts";
 
 /** Characters of an error's name, message and stack that cross; River records no more of them. */

@@ -15,7 +15,6 @@ export async function nothingLater(): Promise<void> {
 }
 
 export const echoArgs: WorkerThreadWorkHandler = ({ job }) => complete({ output: job.args as JsonValue });
-export const echoRawArgs: WorkerThreadWorkHandler = ({ job }) => complete({ output: job.rawArgs });
 export const formatted: WorkerThreadWorkHandler = () => complete({ output: shout("hello") });
 export const snoozed: WorkerThreadWorkHandler = () => snooze({ hours: 1, milliseconds: 1, nanoseconds: 5 });
 export const discarded: WorkerThreadWorkHandler = () => discard({ reason: "enough" });

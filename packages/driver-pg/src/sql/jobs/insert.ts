@@ -2,9 +2,9 @@
  * Inserts jobs, with their notices in the same statement.
  *
  * - Parameters: 1 JSON array with one object a job (`kind`, `queue`, `state`, `priority`, `max_attempts`, `args`, and
- *   where they are not empty `metadata`, `tags`, `scheduled_at`, `unique_key` in hexadecimal, `unique_states`), 2 now or null, 3 JSON array of [topic, payload],
- *   4 `off` to commit without waiting for the disk; `INSERT_UNIQUE` also 5 a nonce, where
- *   `xmax` does not tell.
+ *   where they are not empty `metadata`, `tags`, `scheduled_at`, `unique_key` in hexadecimal, `unique_states`), 2 now or
+ *   null, 3 JSON array of [topic, payload], 4 `off` to commit without waiting for the disk; `INSERT_UNIQUE` also 5 a
+ *   nonce, where `xmax` does not tell.
  * - `INSERT`: one row with the new IDs, in the order of the request, separated by commas, and the time of insertion.
  * - `INSERT_UNIQUE`: `jobColumns` and whether the row was there before, in the order of the request. The key of a
  *   duplicate is held by that row until the commit; a concurrent insertion of the key is waited for.

@@ -2,7 +2,7 @@
  * Statements that write the fleet's tables on Postgres. Times are parameters in ISO form, JSON is text; `now` is null
  * for the database's own clock. Each is atomic by itself and meets rows in the order of their keys.
  */
-import type { FleetStatement } from "../../fleet-sql.ts";
+import { ADDED_COUNTS, CLIENT_COLUMNS, type FleetStatement, MINUTE_COLUMNS, REPLACED_CLIENT } from "../../fleet-sql.ts";
 import { COUNT_COLUMNS } from "../../minute-counts.ts";
 
 /**
@@ -20,16 +20,10 @@ export const FIND_TABLES: FleetStatement = (table) =>
  *   loop (longest, mean, 99th percentile), 12 executors, 13 started at, 14 now.
  * - Result: none. Locks: the row. Index: the primary key.
  */
-export const BEAT: FleetStatement = (table) => `INSERT INTO ${table("river_fleet_client")} (client_id, host, process_id,
-    version, runtime, state, queues, running, loop_delay_max_ms, loop_delay_mean_ms, loop_delay_p99_ms, executors,
-    started_at, seen_at)
+export const BEAT: FleetStatement = (table) => `INSERT INTO ${table("river_fleet_client")} (${CLIENT_COLUMNS})
   VALUES ($1::text, $2::text, $3::integer, $4::text, $5::text, $6::text, $7::jsonb, $8::integer, $9::float8, $10::float8,
     $11::float8, $12::jsonb, $13::timestamptz, coalesce($14::timestamptz, now()))
-  ON CONFLICT (client_id) DO UPDATE SET host = excluded.host, process_id = excluded.process_id,
-    version = excluded.version, runtime = excluded.runtime, state = excluded.state, queues = excluded.queues,
-    running = excluded.running, loop_delay_max_ms = excluded.loop_delay_max_ms,
-    loop_delay_mean_ms = excluded.loop_delay_mean_ms, loop_delay_p99_ms = excluded.loop_delay_p99_ms,
-    executors = excluded.executors, started_at = excluded.started_at, seen_at = excluded.seen_at`;
+  ON CONFLICT (client_id) DO UPDATE SET ${REPLACED_CLIENT}`;
 
 /**
  * Deletes the row of a client that has stopped.
@@ -46,13 +40,12 @@ export const LEAVE: FleetStatement = (table) => `DELETE FROM ${table("river_flee
  * - Index: the primary key.
  */
 export const ADD_MINUTES: FleetStatement = (table) => `INSERT INTO ${table("river_fleet_minute")} AS stored
-    (minute, queue, kind, ${COUNT_COLUMNS.join(", ")})
+    (${MINUTE_COLUMNS})
   SELECT (entry ->> 0)::timestamptz, entry ->> 1, entry ->> 2,
     ${COUNT_COLUMNS.map((_, index) => `(entry ->> ${index + 3})::bigint`).join(", ")}
   FROM jsonb_array_elements($1::jsonb) AS entry
   ORDER BY 1, 2, 3
-  ON CONFLICT (minute, queue, kind) DO UPDATE SET
-    ${COUNT_COLUMNS.map((column) => `${column} = stored.${column} + excluded.${column}`).join(", ")}`;
+  ON CONFLICT (minute, queue, kind) DO UPDATE SET ${ADDED_COUNTS}`;
 
 /**
  * Appends entries to the audit trail.

@@ -2,7 +2,7 @@
  * Statements that write the fleet's tables on SQLite. Parameters are those of Postgres. Times are stored as text with
  * milliseconds, which sorts by time; each statement needs the write lock.
  */
-import type { FleetStatement } from "../../fleet-sql.ts";
+import { ADDED_COUNTS, CLIENT_COLUMNS, type FleetStatement, MINUTE_COLUMNS, REPLACED_CLIENT } from "../../fleet-sql.ts";
 import { COUNT_COLUMNS } from "../../minute-counts.ts";
 
 /** A time as it is stored, of an ISO text or of `now`. */
@@ -15,28 +15,21 @@ export const FIND_TABLES: FleetStatement = () =>
   "SELECT count(*) = 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'river_fleet_client'";
 
 /** Creates or replaces the row of a client. Index: the primary key. */
-export const BEAT: FleetStatement = (table) => `INSERT INTO ${table("river_fleet_client")} (client_id, host, process_id,
-    version, runtime, state, queues, running, loop_delay_max_ms, loop_delay_mean_ms, loop_delay_p99_ms, executors,
-    started_at, seen_at)
+export const BEAT: FleetStatement = (table) => `INSERT INTO ${table("river_fleet_client")} (${CLIENT_COLUMNS})
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, jsonb(?7), ?8, ?9, ?10, ?11, jsonb(?12), ${storedTime("?13")},
     ${storedTime("coalesce(?14, 'now')")})
-  ON CONFLICT (client_id) DO UPDATE SET host = excluded.host, process_id = excluded.process_id,
-    version = excluded.version, runtime = excluded.runtime, state = excluded.state, queues = excluded.queues,
-    running = excluded.running, loop_delay_max_ms = excluded.loop_delay_max_ms,
-    loop_delay_mean_ms = excluded.loop_delay_mean_ms, loop_delay_p99_ms = excluded.loop_delay_p99_ms,
-    executors = excluded.executors, started_at = excluded.started_at, seen_at = excluded.seen_at`;
+  ON CONFLICT (client_id) DO UPDATE SET ${REPLACED_CLIENT}`;
 
 /** Deletes the row of a client that has stopped. Index: the primary key. */
 export const LEAVE: FleetStatement = (table) => `DELETE FROM ${table("river_fleet_client")} WHERE client_id = ?1`;
 
 /** Adds counts to those of other clients. Index: the primary key. */
 export const ADD_MINUTES: FleetStatement = (table) => `INSERT INTO ${table("river_fleet_minute")} AS stored
-    (minute, queue, kind, ${COUNT_COLUMNS.join(", ")})
+    (${MINUTE_COLUMNS})
   SELECT ${storedTime("entry.value ->> 0")}, entry.value ->> 1, entry.value ->> 2,
     ${COUNT_COLUMNS.map((_, index) => `entry.value ->> ${index + 3}`).join(", ")}
   FROM json_each(?1) AS entry WHERE true
-  ON CONFLICT (minute, queue, kind) DO UPDATE SET
-    ${COUNT_COLUMNS.map((column) => `${column} = stored.${column} + excluded.${column}`).join(", ")}`;
+  ON CONFLICT (minute, queue, kind) DO UPDATE SET ${ADDED_COUNTS}`;
 
 /** Appends entries to the audit trail. */
 export const ADD_NOTES: FleetStatement = (table) => `INSERT INTO ${table("river_fleet_audit")}
