@@ -3,7 +3,8 @@
 // Files or globs that are named replace the default ones; options go to node. `--scale=N` sets RIVER_TEST_SCALE, by
 // which the test kit divides the product's intervals: 20 unless set, 1 for the real ones.
 import { spawn } from "node:child_process";
-import { constants } from "node:os";
+import { availableParallelism, constants } from "node:os";
+import { resolve } from "node:path";
 import { requireNode26 } from "./require-node-26.mjs";
 
 requireNode26();
@@ -23,18 +24,28 @@ const files = given.filter((arg) => !arg.startsWith("-"));
 // A test that hangs must fail, and not hold up everybody until somebody looks. Real intervals take longer.
 const timeoutMs = Number(scale ?? process.env.RIVER_TEST_SCALE ?? 20) >= 20 ? 180_000 : 1_200_000;
 
+// Most of a test is waiting for databases, timers and processes.
+const filesAtOnce = Math.max(4, 3 * availableParallelism());
+
+const env = {
+  ...process.env,
+  // Each test file is a process, and each would strip and compile the same sources.
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? resolve("node_modules", ".cache", "compiled"),
+  ...(scale !== undefined && { RIVER_TEST_SCALE: scale }),
+};
+
 const child = spawn(
   process.execPath,
   [
     "--conditions=@riverqueue/source",
     "--test",
-    "--test-concurrency=4",
+    `--test-concurrency=${filesAtOnce}`,
     `--test-timeout=${timeoutMs}`,
     "--test-global-setup=scripts/test-global-setup.mjs",
     ...options,
     ...(files.length > 0 ? files : everyTest),
   ],
-  { stdio: "inherit", env: scale === undefined ? process.env : { ...process.env, RIVER_TEST_SCALE: scale } },
+  { stdio: "inherit", env },
 );
 // Ctrl-C reaches the child through the terminal, and this process waits for what it says; SIGTERM is passed on.
 process.on("SIGINT", () => {});

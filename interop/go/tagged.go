@@ -59,7 +59,37 @@ type (
 			One int `json:"1" river:"unique"`
 		} `json:"a"`
 	}
+	taggedFirstDigit struct {
+		kinded
+		Two int `json:"2" river:"unique"`
+	}
+	// taggedNameless marks a field whose tag gives it no name and one that is not encoded: Go looks for the first under
+	// the empty name and for the second under a hyphen, where neither is.
+	taggedNameless struct {
+		kinded
+		B int `json:",omitempty" river:"unique"`
+		D int `json:"-" river:"unique"`
+		C int `json:"c" river:"unique"`
+	}
+	// taggedRepeated encodes one name twice.
+	taggedRepeated struct {
+		kinded
+		second int
+	}
 )
+
+func (args taggedRepeated) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, `{"a":1,"a":%d}`, args.second), nil
+}
+
+func (args *taggedRepeated) UnmarshalJSON(raw []byte) error {
+	var given struct {
+		Second int `json:"second"`
+	}
+	err := json.Unmarshal(raw, &given)
+	args.second = given.Second
+	return err
+}
 
 func (args kinded) Kind() string { return args.kind }
 
@@ -77,6 +107,15 @@ func taggedArgs(name, kind string, raw json.RawMessage) (river.JobArgs, error) {
 		return readArgs(raw, taggedDotted{kinded: tag})
 	case "digit":
 		return readArgs(raw, taggedDigit{kinded: tag})
+	case "firstDigit":
+		return readArgs(raw, taggedFirstDigit{kinded: tag})
+	case "nameless":
+		return readArgs(raw, taggedNameless{kinded: tag})
+	case "repeated":
+		return readArgs(raw, taggedRepeated{kinded: tag})
+	}
+	if args, err := taggedVector(name, tag, raw); args != nil {
+		return args, err
 	}
 	return nil, fmt.Errorf("no tagged type %q", name)
 }

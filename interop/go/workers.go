@@ -47,6 +47,8 @@ type step struct {
 	FailIn   string          `json:"failIn"`
 	RetryMs  *int64          `json:"retryMs"`
 	Rollback bool            `json:"rollback"`
+	// Do the step only when the attempt has been asked to stop.
+	AfterAbort bool `json:"afterAbort"`
 }
 
 // resumableStep is a named step; with a cursor to set it is one that has a cursor.
@@ -93,6 +95,9 @@ func (w *planWorker[TTx]) Work(ctx context.Context, job *planJob) error {
 		return err
 	}
 	say(event{Event: "work", JobID: idText(job.ID), Attempt: job.Attempt, Kind: job.Kind, Queue: job.Queue})
+	if step.AfterAbort {
+		_ = wait(ctx, job)
+	}
 	switch step.Do {
 	case "complete":
 		return nil

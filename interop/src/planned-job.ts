@@ -2,10 +2,13 @@
 import type { JsonObject, JsonValue } from "riverqueue";
 import type { PeerJobSpec } from "./peer-values.ts";
 
-/** What one attempt does; both programs know all of them, except for `discard`, which is ours. */
-export type AttemptPlan =
+/** What one attempt does, at once or after it has been asked to stop. */
+export type AttemptPlan = PlannedStepOfAttempt & { readonly afterAbort?: boolean };
+
+/** Both programs know all of them, except for `discard`, which is ours. */
+type PlannedStepOfAttempt =
   | { readonly do: "discard"; readonly message: string }
-  | { readonly do: "complete" | "ignore" | "wait" }
+  | { readonly do: "complete" | "ignore" | "wait"; readonly retryMs?: number }
   | { readonly do: "cancel" | "error" | "panic"; readonly message: string; readonly retryMs?: number }
   | { readonly do: "snooze"; readonly ms: number }
   | { readonly do: "output"; readonly value: JsonValue }

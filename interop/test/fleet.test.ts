@@ -1,6 +1,9 @@
-/** A mixed fleet under random kills and changes of the leader: every job ends as its plan says, and none is lost. */
+/**
+ * A mixed fleet under random kills and changes of the leader: every job ends as its plan says, and none is lost.
+ * `RIVER_FLEET_SEED` draws the kills of an earlier run again.
+ */
 import assert from "node:assert/strict";
-import { failOnLeaks, scaled } from "@riverqueue/internal-test-kit";
+import { failOnLeaks, fleetSeed, scaled, seededRandom } from "@riverqueue/internal-test-kit";
 import { type InteropWorld, interopTest } from "../src/interop-test.ts";
 import type { Peer } from "../src/peer.ts";
 import type { PeerJobSpec, PeerSide } from "../src/peer-values.ts";
@@ -40,11 +43,13 @@ const SETTINGS = {
 
 class Fleet {
   readonly #world: InteropWorld;
+  readonly #random: () => number;
   readonly working: Peer[] = [];
   #hired = 0;
 
-  constructor(world: InteropWorld) {
+  constructor(world: InteropWorld, random: () => number) {
     this.#world = world;
+    this.#random = random;
   }
 
   async hire(side: PeerSide): Promise<void> {
@@ -55,23 +60,30 @@ class Fleet {
 
   /** Kills one of them and puts another of its side in its place. */
   async replaceSomebody(): Promise<void> {
-    const [victim] = this.working.splice(Math.floor(Math.random() * this.working.length), 1);
-    assert(victim);
+    const victim = this.#somebody();
+    this.working.splice(this.working.indexOf(victim), 1);
     await victim.kill();
     await this.hire(victim.side);
   }
 
   async moveLead(): Promise<void> {
-    await this.working[Math.floor(Math.random() * this.working.length)]?.call("requestResign");
+    await this.#somebody().call("requestResign");
+  }
+
+  #somebody(): Peer {
+    const drawn = this.working[Math.floor(this.#random() * this.working.length)];
+    assert(drawn);
+    return drawn;
   }
 }
 
 interopTest(
   `JS-90 two of ours and two of Go's work ${JOBS} jobs through ${KILLS} kills`,
   async (t, world) => {
+    const random = seededRandom(fleetSeed(t), "kills");
     const producers = [await world.peer("ours"), await world.peer("go")];
     for (const producer of producers) await producer.open();
-    const fleet = new Fleet(world);
+    const fleet = new Fleet(world, random);
     for (const side of ["ours", "go", "ours", "go"] as const) await fleet.hire(side);
     const wanted = new Map<string, string>();
     const done = "state IN ('completed', 'cancelled', 'discarded')";
@@ -83,7 +95,7 @@ interopTest(
       const inserted = (await producers[batch % 2]?.insertMany(jobs)) ?? [];
       for (const [index, { job }] of inserted.entries()) wanted.set(job.id, fates[index]?.state ?? "");
       // Somewhere in the midst of its work.
-      const goal = Math.floor(size * (batch + 0.9 * Math.random()));
+      const goal = Math.floor(size * (batch + 0.9 * random()));
       await world.until(`SELECT count(*) >= ${goal} AS reached FROM river_job WHERE ${done}`, LONG_MS);
       if (batch < KILLS) await fleet.replaceSomebody();
       await fleet.moveLead();

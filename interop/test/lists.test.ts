@@ -121,3 +121,21 @@ interopTest("both sides filter alike", async (_, { peer, query, backend }) => {
     );
   }
 });
+
+interopTest("C5 a cursor in the letters of either base 64 is read by both", async (_, { peer, query }) => {
+  const [ours, go] = [await peer("ours"), await peer("go")];
+  await Promise.all([ours.open(), go.open()]);
+  await go.insertMany(Array.from({ length: 3 }, () => ({ kind: "task" })));
+  await query("UPDATE river_job SET kind = 'abc~~~???'");
+  const page = { orderBy: "id", limit: 1 } as const;
+  const cursors = [(await ours.list(page)).nextCursor ?? "", (await go.list(page)).nextCursor ?? ""];
+  assert.equal(cursors[0], cursors[1]);
+  assert.match(cursors[0] ?? "", /-.*_/);
+  for (const side of [ours, go]) {
+    assert.deepEqual(
+      (await side.list({ ...page, after: cursors[0] ?? "" })).jobs.map(({ id }) => id),
+      ["2"],
+      side.side,
+    );
+  }
+});

@@ -111,3 +111,25 @@ interopTest(
   },
   { empty: true },
 );
+
+interopTest(
+  "below version 5 rows of other lines stop Go half way on Postgres and are taken for the main line's by it on SQLite; we refuse beforehand",
+  async (_, { peer, query, backend }) => {
+    const [ours, go] = [await peer("ours"), await peer("go")];
+    const belowFive = { direction: "down", targetVersion: 4 };
+    const others = "SELECT line, version FROM river_migration WHERE line <> 'main'";
+    await query("INSERT INTO river_migration (line, version) VALUES ('other', 99)");
+    await assert.rejects(ours.call("migrate", belowFive), /MigrationError/);
+    assert.equal((await query(others)).length, 1);
+    await assertValid(go);
+    if (backend === "sqlite") {
+      assert.deepEqual(await go.call("migrate", belowFive), [8, 7, 6, 5]);
+      await ours.call("migrate", UP);
+      assert.deepEqual(await query(others), [], "Go has lost what line the row is of");
+      return;
+    }
+    await assert.rejects(go.call("migrate", belowFive), /P0001/);
+    assert.deepEqual((await ours.call<{ versions: number[] }>("validate")).versions, [1, 2, 3, 4, 5]);
+    assert.equal((await query(others)).length, 1);
+  },
+);

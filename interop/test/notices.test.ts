@@ -1,6 +1,6 @@
 /** What clients tell each other: the same bytes from both, and heard by both. */
 import assert from "node:assert/strict";
-import { failOnLeaks } from "@riverqueue/internal-test-kit";
+import { failOnLeaks, withDeadline } from "@riverqueue/internal-test-kit";
 import { hearNotices, type Notice } from "../src/heard-notices.ts";
 import { interopTest } from "../src/interop-test.ts";
 import { DIRECTIONS, type PeerSide } from "../src/peer-values.ts";
@@ -79,6 +79,8 @@ for (const [from, to] of DIRECTIONS) {
     const { job } = await sender.insert(plannedJob("task", [{ do: "wait" }]));
     await worker.whenJob("waiting", job.id);
     await sender.call("cancel", { id: job.id });
+    // Go looks for cancellations each minute by itself, whatever its settings.
+    await withDeadline(worker.whenJob("aborted", job.id), "the notice of a cancellation", { deadlineMs: 50_000 });
     await worker.whenJob("job_cancelled", job.id);
     await sender.call("pause", { name: "other" });
     await worker.when(({ event, queue }) => event === "queue_paused" && queue === "other");

@@ -124,6 +124,12 @@ const CASES: Readonly<Record<string, OutcomeCase>> = {
     state: "completed",
     attempt: 1,
   },
+  "completion in a transaction that the handler rolls back, and success": {
+    spec: plannedJob("task", [{ do: "completeTx", rollback: true }]),
+    events: ["job_completed"],
+    state: "completed",
+    attempt: 1,
+  },
 };
 
 async function worked(peer: Peer, producer: Peer, { spec, events }: OutcomeCase): Promise<JobRowJson> {

@@ -183,27 +183,3 @@ interopTest("both sides refuse the same unique options", async (_, { peer, query
   }
   assert.deepEqual(await query("SELECT id FROM river_job"), []);
 });
-
-interopTest("U33 U35 keys with path syntax: Go compares them as they are, and we refuse them", async (_, { peer }) => {
-  const [ours, go] = [await peer("ours"), await peer("go")];
-  await Promise.all([ours.open(), go.open()]);
-  for (const key of ["a.b", "a*b", "a@b", "#a", ":a", "a\\b", "[a]", ""]) {
-    const job = (value: number): PeerJobSpec => ({ kind: "task", args: { [key]: value }, unique: { byArgs: true } });
-    assert.equal((await go.insert(job(1))).duplicate, false, key);
-    assert.equal((await go.insert(job(2))).duplicate, false, `Go no longer loses the value under ${key}`);
-    await assert.rejects(ours.insert(job(1)), /cannot be used when all args are compared/, key);
-  }
-});
-
-interopTest("U62 a path with a number is an array to Go, and refused here", async (_, { peer }) => {
-  const [ours, go] = [await peer("ours"), await peer("go")];
-  await Promise.all([ours.open(), go.open()]);
-  const args = { a: { 1: 5 } };
-  const { job } = await go.insert({ kind: "k", tagged: "digit", args, unique: { byArgs: true } });
-  const expected = Buffer.from("d1a95baf169a199ee5133278b6537f743c19b41da2aff381c36d954929fb1804", "hex");
-  assert.equal(job.uniqueKey, expected.toString("base64"));
-  await assert.rejects(
-    ours.insert({ kind: "kk", args, unique: { byArgs: ["a.1"] } }),
-    /path "a\.1": segment "1" cannot be used/,
-  );
-});

@@ -2,7 +2,7 @@
 import { posix } from "node:path";
 import { type Problem, type SourceFile } from "./source-tree.ts";
 
-const LINK = /\[[^\]]*\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)|^\[[^\]]+\]:\s*(\S+)/g;
+const LINK = /\[[^\]]*\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)|^\[[^\]]+\]:\s*(\S+)/gm;
 
 /**
  * Reports relative links of Markdown files that lead nowhere. Addresses with a scheme are not looked at.
@@ -14,14 +14,14 @@ export function checkMarkdownLinks(files: readonly SourceFile[]): Problem[] {
   const folders = new Set(files.flatMap(({ path }) => parentFolders(path)));
   return files
     .filter(({ path }) => path.endsWith(".md"))
-    .flatMap(({ path, text }) =>
-      proseLines(text).flatMap(([line, prose]) =>
-        [...prose.matchAll(LINK)].flatMap((match) => {
-          const message = objection(path, match[1] ?? match[2] ?? "", documents, folders);
-          return message === null ? [] : [{ path, line, message }];
-        }),
-      ),
-    );
+    .flatMap(({ path, text }) => {
+      const prose = proseOf(text);
+      return [...prose.matchAll(LINK)].flatMap((match) => {
+        const message = objection(path, match[1] ?? match[2] ?? "", documents, folders);
+        const line = prose.slice(0, match.index).split("\n").length;
+        return message === null ? [] : [{ path, line, message }];
+      });
+    });
 }
 
 function objection(
@@ -57,9 +57,13 @@ function headingAnchors(text: string): Set<string> {
   return anchors;
 }
 
-/** The lines outside of code fences, each with its number, inline code taken out. */
-function proseLines(text: string): [number, string][] {
-  return linesOutsideFences(text).map(([line, prose]) => [line, prose.replace(/(`+)(?:(?!\1).)+\1/g, "code")]);
+/** The text with lines of code fences left empty, so that links over two lines are whole, and inline code taken out. */
+function proseOf(text: string): string {
+  const lines = text.split("\n").fill("");
+  for (const [line, prose] of linesOutsideFences(text)) {
+    lines[line - 1] = prose.replace(/(`+)(?:(?!\1).)+\1/g, "code");
+  }
+  return lines.join("\n");
 }
 
 function linesOutsideFences(text: string): [number, string][] {

@@ -1,5 +1,6 @@
 // `npm run test:mutations [-- --only=TEXT --jobs=N --list]`: changes one policy of the product at a time, in a copy of the
-// repository, and reports every change that no test notices. The table is `mutations.data.ts`.
+// repository, and reports every change that no test notices. The table is `mutations.data.ts`. `--only`, which may come
+// more than once, chooses the changes whose line in `--list` contains one of the texts.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -12,7 +13,7 @@ import { runTestsOf } from "./run-tests-of.ts";
 
 const { values: options } = parseArgs({
   options: {
-    only: { type: "string", default: "" },
+    only: { type: "string", multiple: true, default: [""] },
     jobs: { type: "string", default: "2" },
     list: { type: "boolean", default: false },
   },
@@ -21,7 +22,7 @@ const { values: options } = parseArgs({
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
 const root = dirname(dirname(import.meta.dirname));
-const chosen = MUTATIONS.filter((mutation) => describe(mutation).includes(options.only));
+const chosen = MUTATIONS.filter((mutation) => options.only.some((text) => describe(mutation).includes(text)));
 
 /** Test files that pass as they are; whether a change makes one of them fail means something only then. */
 const sound = new Map<string, Promise<boolean>>();

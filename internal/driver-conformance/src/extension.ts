@@ -12,6 +12,7 @@ export function extensionTests(test: ConformanceTest): void {
   test("extension statements are one unit: what came before a failure is undone", isAtomic);
   test("extension statements run in the application's transaction and in River's", runsInScopes);
   test("a single statement is sent without a transaction around it", runsAlone);
+  test("extension statements that are to be prepared run like any other, again and again", runsPrepared);
   test("extension statements run on every lane", runsOnLanes);
   test("an extension statement that fails alone has changed nothing, and the next one runs", failsAlone);
   test("no statements have no results", runsNothing);
@@ -107,6 +108,31 @@ async function runsAlone(subject: Subject): Promise<void> {
   await assert.rejects(
     subject.extension.run([statement("SELECT 1"), vacuum]),
     databaseError(subject, { operation: "extension.run", retryable: false, rowCaused: false }),
+  );
+}
+
+async function runsPrepared(subject: Subject): Promise<void> {
+  const table = await createTable(subject);
+  const add = (n: number): ExtensionStatement => ({
+    ...statement(`INSERT INTO ${table} (n, t) VALUES (${placeholders(subject, 2)})`, n, `${n}`),
+    prepare: true,
+  });
+  const read = { ...statement(`SELECT n, t FROM ${table} ORDER BY n`), prepare: true };
+  // Databases plan anew for the first runs, and keep a plan after some.
+  for (const n of [1, 2, 3, 4, 5, 6, 7]) {
+    const [added, found] = await subject.extension.run([add(n), read]);
+    assert.equal(added?.changes, 1);
+    assert.deepEqual(found?.rows.at(-1), { n, t: `${n}` });
+    assert.equal(only(await subject.extension.run([read])).rows.length, n);
+  }
+  const transaction = await subject.begin();
+  await subject.extension.run([add(8)], { scope: transaction.scope });
+  await transaction.rollback();
+  await subject.driver.transaction((scope) => subject.extension.run([add(9)], { scope }), { durability: "default" });
+  await assert.rejects(subject.extension.run([add(10), { ...statement("SELECT * FROM none"), prepare: true }]));
+  assert.deepEqual(
+    only(await subject.extension.run([read])).rows.map(({ n }) => n),
+    [1, 2, 3, 4, 5, 6, 7, 9],
   );
 }
 

@@ -1,10 +1,10 @@
 /** The audit of a fleet finds what is wrong with it. */
 import assert from "node:assert/strict";
 import test from "node:test";
+import { seededRandom } from "@riverqueue/internal-test-kit/seeded-random";
 import { auditFleet } from "../src/fleet/audit-fleet.ts";
 import { attemptPlan } from "../src/fleet/attempt-plan.ts";
 import type { FleetCall, FleetJob, FleetRecord, FleetStep } from "../src/fleet/fleet-store.ts";
-import { seededRandom } from "../src/fleet/seeded-random.ts";
 
 const call = (changes: Partial<FleetCall> = {}): FleetCall => ({
   token: "a/0",

@@ -3,9 +3,8 @@
  * finished, or written by who lost it. `RIVER_FLEET_SEED` runs the kills and the plans of an earlier run again.
  */
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import test, { type TestContext } from "node:test";
-import { failOnLeaks, leaseSqliteDatabase, testScale } from "@riverqueue/internal-test-kit";
+import { failOnLeaks, fleetSeed, leaseSqliteDatabase, testScale } from "@riverqueue/internal-test-kit";
 import { leasePostgresDatabase, postgresTest } from "@riverqueue/internal-test-kit/postgres-database";
 import { auditFleet } from "../src/fleet/audit-fleet.ts";
 import type { FleetBackend } from "../src/fleet/fleet-store.ts";
@@ -31,8 +30,7 @@ postgresTest(
 );
 
 async function killAtRandom(t: TestContext, backend: FleetBackend, address: string, processes: number): Promise<void> {
-  const seed = process.env["RIVER_FLEET_SEED"] ?? randomUUID();
-  t.diagnostic(`RIVER_FLEET_SEED=${seed}`);
+  const seed = fleetSeed(t);
   const jobs = Math.ceil(JOBS);
   const { record, killed, badExits, unfinished } = await runRandomKill(t, {
     backend,

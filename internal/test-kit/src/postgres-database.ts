@@ -1,10 +1,10 @@
 /** A migrated Postgres database for one test: a copy of a template, or the database of a test that left it as it was. */
 import test, { type TestContext, type TestOptions } from "node:test";
-import { createMigrator } from "@riverqueue/migrate";
 import type { Client, ClientConfig, Pool, PoolConfig } from "pg";
 import { findPostgresBinaries } from "./postgres-binaries.ts";
 import { connectTo, PostgresConnections } from "./postgres-connections.ts";
 import { startPostgresServer } from "./postgres-server.ts";
+import { createTemplate, databaseAddress, dropTemplate, TEMPLATE_VARIABLE } from "./postgres-template.ts";
 
 /** See {@link leasePostgresDatabase}. */
 export interface LeasedPostgresDatabase {
@@ -22,6 +22,8 @@ interface Cluster {
   readonly url: string;
   /** Name of a migrated database to copy. */
   readonly template: string;
+  /** No other process copies it. */
+  readonly ownsTemplate: boolean;
   /** Creates and drops the others. */
   readonly admin: Client;
   /** Databases that no test has now, empty. */
@@ -36,8 +38,8 @@ test.after(async () => {
   const opened = await cluster;
   if (opened === undefined) return;
   for (const lease of opened.idle) await drop(opened, lease);
-  await opened.admin.query(`drop database if exists ${opened.template}`);
   await opened.admin.end();
+  if (opened.ownsTemplate) await dropTemplate(opened.url, opened.template);
 });
 
 /** Why tests that need Postgres cannot run here; false when they can. */
@@ -75,7 +77,7 @@ export async function leasePostgresDatabase(t: TestContext): Promise<LeasedPostg
 async function openLease({ url, template, admin }: Cluster): Promise<Lease> {
   const name = `river_test_${process.pid}_${++leases}`;
   await admin.query(`create database ${name} template ${template} strategy file_copy`);
-  const address = addressOf(url, name);
+  const address = databaseAddress(url, name);
   return new Lease(name, address, await connectTo({ connectionString: address }));
 }
 
@@ -152,24 +154,12 @@ class Lease implements LeasedPostgresDatabase {
   }
 }
 
-/** A server and, on it, a migrated database to copy. */
+/** A server and, on it, a migrated database to copy: the one that the run has prepared, or one of this process. */
 async function openCluster(): Promise<Cluster> {
+  const prepared = process.env[TEMPLATE_VARIABLE];
   const url = process.env["DATABASE_URL"] || (await startPostgresServer()).url;
-  const template = `river_template_${process.pid}`;
+  const template = prepared ?? `river_template_${process.pid}`;
+  if (prepared === undefined) await createTemplate(url, template);
   const admin = await connectTo({ connectionString: url });
-  await admin.query(`drop database if exists ${template}`);
-  await admin.query(`create database ${template}`);
-  const client = await connectTo({ connectionString: addressOf(url, template) });
-  try {
-    await createMigrator({ client }).migrateUp();
-  } finally {
-    await client.end();
-  }
-  return { url, template, admin, idle: [] };
-}
-
-function addressOf(url: string, database: string): string {
-  const address = new URL(url);
-  address.pathname = `/${database}`;
-  return address.href;
+  return { url, template, ownsTemplate: prepared === undefined, admin, idle: [] };
 }

@@ -12,6 +12,7 @@ import {
 import type { ListSpec, OpenSpec, PeerJobSpec } from "../peer-values.ts";
 import { clientOptions, insertOptions, listOptions } from "./client-options.ts";
 import { type OpenTransaction, openDatabase, type PeerDatabase } from "./database.ts";
+import { deleteBefore, rescue } from "./maintenance.ts";
 import { planned, release } from "./plan-worker.ts";
 import { say } from "./protocol.ts";
 
@@ -139,6 +140,8 @@ export class OurPeer {
       queues: async () => (await queues().list()).queues.map(queueToJson),
       pause: async ({ name }: QueueParams) => void (await queues().pause(name)),
       resume: async ({ name }: QueueParams) => void (await queues().resume(name)),
+      deleteBefore: (batch: { limit: number; keepsCancelled?: boolean }) => deleteBefore(this.#database.driver, batch),
+      rescue: (job: Named) => rescue(this.#database.driver, job),
       updateQueue: ({ name, metadata }: QueueParams) => oneQueue(queues().update(name, { metadata })),
       requestResign: () => this.#opened.requestLeadershipResignation(),
       migrate: (params: MigrateParams) => this.#migrate(params),

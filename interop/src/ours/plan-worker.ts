@@ -26,6 +26,8 @@ interface Step {
   readonly failIn?: string;
   readonly retryMs?: number;
   readonly rollback?: boolean;
+  /** Do the step only when the attempt has been asked to stop. */
+  readonly afterAbort?: boolean;
 }
 
 interface ResumableStep {
@@ -74,6 +76,7 @@ async function run(context: WorkContext<AnyJob>, database: PeerDatabase): Promis
   const { job } = context;
   const step = stepOf(job.args, job.attemptedBy.length);
   say({ event: "work", jobId: String(job.id), attempt: job.attempt, kind: job.kind, queue: job.queue });
+  if (step.afterAbort === true) await wait(context).catch(() => {});
   switch (step.do) {
     case "complete":
       return complete();

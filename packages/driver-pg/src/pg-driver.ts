@@ -16,6 +16,7 @@ import { isPool, type PgClient, type PgPool, type PgTransaction } from "./connec
 import { PoolLender } from "./connection/pool-lender.ts";
 import { PrepareMode } from "./connection/prepare-mode.ts";
 import { ServerFacts } from "./connection/server-facts.ts";
+import { surviveIdleErrors } from "./connection/survive-idle-errors.ts";
 import { resolveDriverOptions, type PgDriverOptions } from "./driver-options.ts";
 import { PgExtension } from "./facets/extension-facet.ts";
 import { PgIndexes } from "./facets/indexes-facet.ts";
@@ -70,6 +71,7 @@ export class PgDriver implements RuntimeDriver<PgTransaction> {
     const { schema, prepare, server } = resolveDriverOptions(options);
     assertSource(source);
     this.#pool = isPool(source) ? source : null;
+    if (this.#pool !== null) surviveIdleErrors(this.#pool);
     this.#facts = new ServerFacts(schema, server);
     this.#context = {
       prepare: new PrepareMode(prepare),

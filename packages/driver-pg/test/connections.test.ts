@@ -8,7 +8,7 @@ import {
 } from "@riverqueue/internal-test-kit/postgres-database";
 import { startPostgresProxy } from "@riverqueue/internal-test-kit/postgres-proxy";
 import { PgDriver } from "@riverqueue/driver-pg";
-import type { PoolClient } from "pg";
+import { Pool, type PoolClient } from "pg";
 import { claim, driverFixture, endOf, fromNow, insert, insertOne, lead, newJob } from "./fixture/driver-fixture.ts";
 
 failOnLeaks();
@@ -163,6 +163,21 @@ test("C23 a session makes its connections anew when the server has ended them", 
   assert.equal(claimed.length, jobs.length);
   await session.queues.keepAlive({ name: "q" }).catch(() => session.queues.keepAlive({ name: "q" }));
   await session.close();
+});
+
+test("C23 an idle connection that breaks ends no process, though the application listens to no error of its pool", async (t) => {
+  const lease = await leasePostgresDatabase(t);
+  const pool = new Pool({ connectionString: lease.url });
+  t.after(() => pool.end());
+  const drivers = [new PgDriver(pool), new PgDriver(pool)];
+  assert.equal(pool.listenerCount("error"), 1);
+  for (const driver of drivers) await insertOne(driver);
+  assert.equal(pool.idleCount, 1);
+  await lease.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+  );
+  await pollUntil(() => pool.totalCount === 0);
+  for (const driver of drivers) await insertOne(driver);
 });
 
 test("C23 a read-only database is a failure that may be retried", async (t) => {

@@ -48,6 +48,29 @@ test("a session and its driver go on, each statement at once", async (t) => {
   await session.close();
 });
 
+test("an extension's prepared statement goes on at once, alone and with others", async (t) => {
+  const { driver, lease, pool } = await driverFixture(t, {}, { max: 1 });
+  const { extension } = driver;
+  const table = extension.tableName("thing");
+  const read = { text: `select * from ${table} where n = $1`, values: [1], prepare: true };
+  const names = (): Promise<unknown> =>
+    pool.query("select statement from pg_prepared_statements where statement like '%thing%'").then(({ rows }) => rows);
+  await lease.query(`create table ${table} (n integer)`);
+  await lease.query(`insert into ${table} values (1)`);
+  await extension.run([{ ...read, prepare: false }]);
+  assert.deepEqual(await names(), []);
+  assert.deepEqual((await extension.run([read]))[0]?.rows, [{ n: 1 }]);
+  assert.deepEqual(await names(), [{ statement: read.text }]);
+  await lease.query(`alter table ${table} add t text`);
+  assert.deepEqual((await extension.run([read]))[0]?.rows, [{ n: 1, t: null }]);
+  await lease.query(`alter table ${table} drop t`);
+  const twice = await extension.run([read, read]);
+  assert.deepEqual(
+    twice.map(({ rows }) => rows),
+    [[{ n: 1 }], [{ n: 1 }]],
+  );
+});
+
 test("a transaction of the application may be tried again, on the same connection", async (t) => {
   const fixture = await driverFixture(t);
   const { driver } = fixture;

@@ -21,6 +21,7 @@ test("links to files, folders and headings that exist are whole", () => {
 
 test("a link to a file that is not there is a problem", () => {
   assert.deepEqual(messages("x\n[a](nowhere.md)"), ["2 the link nowhere.md names no file of the repository"]);
+  assert.deepEqual(messages("x\n\nsee [a\nb](nowhere.md)"), ["3 the link nowhere.md names no file of the repository"]);
   assert.deepEqual(messages("[a]: nowhere.md"), ["1 the link nowhere.md names no file of the repository"]);
 });
 

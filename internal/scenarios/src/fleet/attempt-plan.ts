@@ -1,5 +1,5 @@
 /** What the handler of one attempt will do. A function of seed, job and turn alone, so that a run can be replayed. */
-import { seededRandom } from "./seeded-random.ts";
+import { seededRandom } from "@riverqueue/internal-test-kit/seeded-random";
 
 /**
  * - `hang`: waits until it is aborted, and throws the abort's reason.

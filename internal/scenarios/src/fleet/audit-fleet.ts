@@ -14,7 +14,8 @@ const STATES: Readonly<Record<AttemptEnd, readonly string[]>> = {
   hang: RETRIED,
   late: ["completed"],
   output: ["completed"],
-  remote: ["cancelled"],
+  // On a busy machine the last attempt may time out before its own request is written, and a mark undoes no discard.
+  remote: ["cancelled", "discarded"],
   snooze: ["available", "scheduled"],
   throw: RETRIED,
 };

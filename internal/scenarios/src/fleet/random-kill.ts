@@ -1,13 +1,12 @@
 /** Works a fleet's jobs in several processes, some of which are killed at random moments while jobs keep coming. */
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { type SpawnedNode, spawnNode } from "@riverqueue/internal-test-kit";
+import { seededRandom, type SpawnedNode, spawnNode } from "@riverqueue/internal-test-kit";
 import { Client } from "riverqueue";
 import { fleetJob } from "./fleet-job.ts";
 import type { FleetBackend, FleetRecord } from "./fleet-store.ts";
 import { fleetTiming } from "./fleet-timing.ts";
 import { openStore } from "./open-store.ts";
-import { seededRandom } from "./seeded-random.ts";
 
 /** See {@link runRandomKill}. */
 export interface RandomKillOptions {

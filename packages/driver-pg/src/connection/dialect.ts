@@ -27,14 +27,32 @@ export interface Statement {
 
 const statements = new WeakMap<Dialect, Map<SqlTemplate, Statement>>();
 
+/** Statements of other texts than River's own; few say that they are to be prepared, and this is where it ends. */
+const TEXT_LIMIT = 200;
+const texts = new Map<string, Statement>();
+
+/** The statement of a text that River did not write. */
+export function statementOfText(text: string): Statement {
+  const known = texts.get(text);
+  if (known !== undefined) return known;
+  const [oldest] = texts.keys();
+  if (oldest !== undefined && texts.size >= TEXT_LIMIT) texts.delete(oldest);
+  const statement = named(text);
+  texts.set(text, statement);
+  return statement;
+}
+
+function named(text: string): Statement {
+  return { text, name: `river_${hash("sha256", text, "hex").slice(0, 32)}` };
+}
+
 /** The statement of a template, made once. */
 export function statementOf(template: SqlTemplate, dialect: Dialect): Statement {
   let made = statements.get(dialect);
   if (made === undefined) statements.set(dialect, (made = new Map()));
   let statement = made.get(template);
   if (statement === undefined) {
-    const text = template(dialect);
-    made.set(template, (statement = { text, name: `river_${hash("sha256", text, "hex").slice(0, 32)}` }));
+    made.set(template, (statement = named(template(dialect))));
   }
   return statement;
 }

@@ -2,7 +2,7 @@
  * Runs statements on one connection of `pg` and gives back rows as text, whatever parsers the application has set. It
  * neither opens nor closes anything.
  */
-import { statementOf, type Dialect, type SqlTemplate, type Statement } from "./dialect.ts";
+import { statementOf, statementOfText, type Dialect, type SqlTemplate, type Statement } from "./dialect.ts";
 import { breaksConnection, isOutdatedPlan, isPreparedRefusal, operationError, translateFailure } from "./pg-failure.ts";
 import type { PgClient } from "./pg-shapes.ts";
 import type { PrepareMode } from "./prepare-mode.ts";
@@ -86,28 +86,23 @@ export class PgConnection implements StatementRunner {
   }
 
   async run(operation: string, template: SqlTemplate, values: readonly PgValue[]): Promise<PgRows> {
-    const statement = statementOf(template, this.dialect);
-    const { named, edition } = this.#prepare;
-    const { text } = statement;
-    try {
-      return rowsOf(await this.#send(named ? { text, name: this.#prepare.nameOf(statement) } : { text }, values));
-    } catch (error) {
-      if (named && isOutdatedPlan(error)) this.#prepare.outdate(edition);
-      else if (named && isPreparedRefusal(error)) this.#prepare.fallBack();
-      else throw this.#failure(error, operation);
-      // The error has aborted the transaction, so only its owner can start again.
-      if (this.#inTransaction) throw operationError("prepared", operation, { cause: error });
-      return this.runOnce(operation, text, values);
-    }
+    return rowsOf(await this.#runPrepared(operation, statementOf(template, this.dialect), values));
   }
 
   async runOnce(operation: string, text: string, values: readonly PgValue[]): Promise<PgRows> {
     return rowsOf(await this.#attempt(operation, text, values));
   }
 
-  /** As {@link runOnce}, with the columns. */
-  async runTyped(operation: string, text: string, values: readonly PgValue[]): Promise<TypedRows> {
-    const result = await this.#attempt(operation, text, values);
+  /** As {@link runOnce}, with the columns; prepared if `prepare` says so. */
+  async runTyped(
+    operation: string,
+    text: string,
+    values: readonly PgValue[],
+    prepare: boolean = false,
+  ): Promise<TypedRows> {
+    const result = prepare
+      ? await this.#runPrepared(operation, statementOfText(text), values)
+      : await this.#attempt(operation, text, values);
     const columns = result.fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID }));
     return { ...rowsOf(result), columns };
   }
@@ -118,6 +113,21 @@ export class PgConnection implements StatementRunner {
     if (text.startsWith("BEGIN")) this.#inTransaction = true;
     else if (text === "COMMIT" || text === "ROLLBACK") this.#inTransaction = false;
     return command;
+  }
+
+  async #runPrepared(operation: string, statement: Statement, values: readonly PgValue[]): Promise<ArrayResult> {
+    const { named, edition } = this.#prepare;
+    const { text } = statement;
+    try {
+      return await this.#send(named ? { text, name: this.#prepare.nameOf(statement) } : { text }, values);
+    } catch (error) {
+      if (named && isOutdatedPlan(error)) this.#prepare.outdate(edition);
+      else if (named && isPreparedRefusal(error)) this.#prepare.fallBack();
+      else throw this.#failure(error, operation);
+      // The error has aborted the transaction, so only its owner can start again.
+      if (this.#inTransaction) throw operationError("prepared", operation, { cause: error });
+      return this.#attempt(operation, text, values);
+    }
   }
 
   async #attempt(operation: string, text: string, values: readonly PgValue[]): Promise<ArrayResult> {

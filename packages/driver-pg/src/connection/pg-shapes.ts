@@ -55,6 +55,8 @@ export interface PgPool {
   connect(): Promise<PgPoolClient>;
   /** `max` is the greatest number of connections. */
   readonly options?: { readonly max?: number | null | undefined } | undefined;
+  /** The driver listens once, so that an idle connection which breaks does not end the process. */
+  on?(event: "error", listener: (error: Error) => void): unknown;
 }
 
 /** Whether `value` is a pool. A client of `pg` has `connect` as well, but never a count of connections. */

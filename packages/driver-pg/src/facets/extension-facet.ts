@@ -46,17 +46,17 @@ async function runAll(
   statements: readonly ExtensionStatement[],
 ): Promise<readonly ExtensionResult[]> {
   const results: ExtensionResult[] = [];
-  for (const { text, values } of statements) results.push(await runOne(runner, text, values.map(bound)));
+  for (const statement of statements) results.push(await runOne(runner, statement));
   return results;
 }
 
 async function runOne(
   runner: PgConnection | ForeignTransaction,
-  text: string,
-  values: readonly PgValue[],
+  { text, values, prepare = false }: ExtensionStatement,
 ): Promise<ExtensionResult> {
-  if (runner instanceof PgConnection) return decoded(await runner.runTyped(OPERATION, text, values));
-  const rows = await runner.query(OPERATION, text, values);
+  const bindings = values.map(bound);
+  if (runner instanceof PgConnection) return decoded(await runner.runTyped(OPERATION, text, bindings, prepare));
+  const rows = await runner.query(OPERATION, text, bindings);
   return { rows, changes: rows.length };
 }
 

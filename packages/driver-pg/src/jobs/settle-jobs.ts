@@ -7,7 +7,7 @@ import type { PgRow } from "../connection/pg-connection.ts";
 import { formatTime, timeJson } from "../record/pg-time.ts";
 import { JOB_COLUMN_COUNT, PgJobRecord } from "../record/pg-job-record.ts";
 import type { Unit } from "../scope/unit.ts";
-import { COMPLETE, COMPLETE_DELETING, COMPLETE_RETURNING_ROWS, SETTLE } from "../sql/jobs/settle.ts";
+import { COMPLETE, COMPLETE_DELETING, COMPLETE_RETURNING_ROWS, FIND_COMPLETED, SETTLE } from "../sql/jobs/settle.ts";
 
 /** Rows of one general statement; its cost for each row grows with their number. */
 export const GENERAL_ROWS = 1_000;
@@ -46,6 +46,15 @@ export async function completeOwned(unit: Unit, { settlements, wantRows }: Settl
     state: "completed",
     job: read ? new PgJobRecord(row) : null,
   }));
+}
+
+/** Of attempts of one client with nothing to merge, those that have completed their rows themselves before. */
+export async function findCompleted(unit: Unit, settlements: readonly Settlement[]): Promise<SettledJob[]> {
+  const [first] = settlements;
+  if (first === undefined) return [];
+  const [ids, attempts] = completionValues(settlements);
+  const rows = await unit.rows(FIND_COMPLETED, ids, attempts, first.clientId);
+  return rows.map(([id]) => ({ id: BigInt(id ?? 0), outcome: "merged", state: "completed", job: null }));
 }
 
 /** Settles attempts of any outcome; one result each. Several statements need a transaction. */

@@ -1,8 +1,14 @@
 /** The verb `settle`: how few statements a batch can be written with. */
-import { DatabaseOperationError, type DriverCall, type SettledJob, type SettleJobsParams } from "riverqueue/driver";
+import {
+  DatabaseOperationError,
+  type DriverCall,
+  type SettledJob,
+  type Settlement,
+  type SettleJobsParams,
+} from "riverqueue/driver";
 import type { PgTransaction } from "../connection/pg-shapes.ts";
 import type { PgRunner } from "../scope/pg-runner.ts";
-import { completeOwned, GENERAL_ROWS, isOneCompletion, settleAny, settleMixed } from "./settle-jobs.ts";
+import { completeOwned, findCompleted, GENERAL_ROWS, isOneCompletion, settleAny, settleMixed } from "./settle-jobs.ts";
 
 type Call = DriverCall<PgTransaction> | undefined;
 
@@ -20,20 +26,31 @@ export async function settle(runner: PgRunner, params: SettleJobsParams, call: C
   return inOrder(params, settled);
 }
 
-/** A row that the first statement did not find owned is looked at by the second. */
+/**
+ * Rows that the first statement did not find owned are looked at: most were completed in a transaction of their handlers,
+ * which is found out without locks or reading them; what is left goes through the general statement.
+ */
 async function completeAll(runner: PgRunner, params: SettleJobsParams, call: Call): Promise<SettledJob[]> {
   const settled = await runner.use(OPERATION, call, (unit) => completeOwned(unit, params));
   if (settled.length === params.settlements.length) return settled;
-  const done = new Set(settled.map(({ id }) => id));
-  const rest = params.settlements.filter(({ id }) => !done.has(id));
+  const rest = without(params.settlements, settled);
   try {
-    const looked = await runner.use(OPERATION, call, (unit) => settleAny(unit, rest.slice(0, GENERAL_ROWS)));
+    const looked = await runner.use(OPERATION, call, async (unit) => {
+      const plain = params.wantRows ? [] : rest.filter(({ metadata }) => metadata === null);
+      const completed = await findCompleted(unit, plain);
+      return [...completed, ...(await settleAny(unit, without(rest, completed).slice(0, GENERAL_ROWS)))];
+    });
     return [...settled, ...looked];
   } catch (error) {
     // What the first statement wrote is committed and must be reported. Nothing was written of the rest.
     if (call?.scope !== undefined || !(error instanceof DatabaseOperationError && error.retryable)) throw error;
     return settled;
   }
+}
+
+function without(settlements: readonly Settlement[], done: readonly SettledJob[]): readonly Settlement[] {
+  const ids = new Set(done.map(({ id }) => id));
+  return settlements.filter(({ id }) => !ids.has(id));
 }
 
 /** Settlements without a result were not looked at: they are to be settled again, as if their rows were locked. */

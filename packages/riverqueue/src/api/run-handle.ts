@@ -66,15 +66,24 @@ export interface RunHandle {
   readonly completed: Promise<void>;
   readonly state: RunState;
   readonly diagnostics: RunDiagnostics;
-  /** Starts working a queue; resolves when its row is stored and its controls are loaded. */
+  /**
+   * Starts working a queue; resolves when its row is stored and its controls are loaded.
+   *
+   * @throws ConfigurationError for a bad name or config, and for a queue that is worked already; LifecycleError once a
+   *   stop has begun.
+   */
   addQueue(name: string, config: QueueConfig): Promise<void>;
   /**
    * Stops claiming from a queue, waits for its attempts and forgets it; false when it was not there.
    *
-   * @throws LifecycleError inside a job of the queue, which would wait for itself.
+   * @throws LifecycleError once a stop has begun, and inside a job of the queue, which would wait for itself.
    */
   removeQueue(name: string): Promise<boolean>;
-  /** Replaces capacity and pacing of a queue; running attempts are never interrupted. */
+  /**
+   * Replaces capacity and pacing of a queue; running attempts are never interrupted.
+   *
+   * @throws ConfigurationError for a bad config, and for a queue that is not worked; LifecycleError once a stop has begun.
+   */
   updateQueue(name: string, config: QueueConfig): Promise<void>;
   /** Asks the leader of this database and schema, whoever it is, to resign. */
   requestLeadershipResignation(): Promise<void>;

@@ -83,7 +83,7 @@ function makeDefinition(config: unknown): JobDefinition {
     kind,
     kindAliases: readAliases(faults, given.kindAliases, kind),
     defaults: readInsertOptions(faults, given.defaults, "defaults"),
-    deleteOnComplete: given.deleteOnComplete ?? false,
+    deleteOnComplete: given.deleteOnComplete === undefined ? false : given.deleteOnComplete,
   };
   if (typeof definition.deleteOnComplete !== "boolean") problems.add("deleteOnComplete", "must be true or false");
   if (definition.deleteOnComplete === true && isUniqueWhenCompletedByDefault(definition.defaults.unique)) {

@@ -1,6 +1,7 @@
 /**
- * Collects everything wrong with an insertion, or with the insert options of a definition or a client, so that a caller
- * sees all of it in one error: of the most telling class when all findings agree on one.
+ * Collects everything wrong with an insertion, with the insert options of a definition or a client, or with another call
+ * that is given JSON, so that a caller sees all of it in one error: of the most telling class when all findings agree on
+ * one.
  */
 import { JsonValueError } from "../model/errors/json-value-error.ts";
 import { PayloadValidationError } from "../model/errors/payload-validation-error.ts";
@@ -36,6 +37,22 @@ export class InsertFaults {
   /** A value that is not JSON, or arguments that their definition refuses. */
   add(error: CodedError): void {
     this.#coded.push(error);
+  }
+
+  /** Adds what was thrown if it is such an error; throws anything else. */
+  addThrown(error: unknown): void {
+    if (!(error instanceof JsonValueError || error instanceof PayloadValidationError)) throw error;
+    this.add(error);
+  }
+
+  /** What `read` gives; undefined when it throws such an error, which is added. */
+  collect<T>(read: () => T): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      this.addThrown(error);
+      return undefined;
+    }
   }
 
   /** @throws ConfigurationError naming everything, if there is anything. */

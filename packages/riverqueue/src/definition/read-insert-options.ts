@@ -1,7 +1,6 @@
 /** Checks insert options of any level: a call's, a definition's `defaults`, a client's `defaultInsertOptions`. */
 import { copyJsonObject } from "../json/copy-json-value.ts";
 import type { JsonObject } from "../json/json-value.ts";
-import { JsonValueError } from "../model/errors/json-value-error.ts";
 import { toDuration } from "../options/duration-input.ts";
 import type { OptionProblems } from "../options/option-problems.ts";
 import { durationNanoseconds } from "./duration-nanoseconds.ts";
@@ -101,14 +100,7 @@ function readDelay(problems: OptionProblems, value: unknown, path: string): Temp
 }
 
 function readMetadata(faults: InsertFaults, value: unknown, path: string): JsonObject | undefined {
-  if (value === undefined) return undefined;
-  try {
-    return copyJsonObject(value, { subject: path });
-  } catch (error) {
-    if (!(error instanceof JsonValueError)) throw error;
-    faults.add(error);
-    return undefined;
-  }
+  return value === undefined ? undefined : faults.collect(() => copyJsonObject(value, { subject: path }));
 }
 
 function readPending(problems: OptionProblems, value: unknown, path: string): boolean | undefined {

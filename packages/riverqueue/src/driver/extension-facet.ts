@@ -6,6 +6,13 @@ export interface ExtensionStatement {
   readonly text: string;
   /** Strings, numbers, bigints, byte arrays and null; times and JSON as text. */
   readonly values: readonly (string | number | bigint | Uint8Array | null)[];
+  /**
+   * For a text that is run again and again with other values: the driver may have the database keep it prepared, and its
+   * plan. Few texts should say so, and none that is made of values. `false` unless given.
+   *
+   * @addition
+   */
+  readonly prepare?: boolean | undefined;
 }
 
 /** Rows by column name and the number of rows changed. */

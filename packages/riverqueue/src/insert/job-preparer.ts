@@ -16,8 +16,6 @@ import type { JobToInsert } from "../driver/insert-jobs.ts";
 import { copyJsonObject } from "../json/copy-json-value.ts";
 import { encodeStoredJson } from "../json/encode-stored-json.ts";
 import type { JsonObject } from "../json/json-value.ts";
-import { JsonValueError } from "../model/errors/json-value-error.ts";
-import { PayloadValidationError } from "../model/errors/payload-validation-error.ts";
 import { bitmaskOfStates } from "../model/job-state.ts";
 import { keysUnusableInFragment } from "./args-fragment.ts";
 import type { PreparedJob } from "./prepared-job.ts";
@@ -115,23 +113,17 @@ export class JobPreparer {
   #check(definition: JobDefinition, args: JsonObject, path: string): void {
     const checked: unknown = this.#attempt(() => decodeArgs(definition, args, "insert", path));
     if (!(checked instanceof Promise)) return;
-    const collect = (error: unknown): void => void this.#collect(error);
-    this.#checks.push(checked.then(() => {}, collect));
+    this.#checks.push(
+      checked.then(
+        () => {},
+        (error: unknown) => this.faults.addThrown(error),
+      ),
+    );
   }
 
   /** The result of a check, or null when it refuses the job. */
   #attempt<T>(check: () => T): T | null {
-    try {
-      return check();
-    } catch (error) {
-      return this.#collect(error);
-    }
-  }
-
-  #collect(error: unknown): null {
-    if (!(error instanceof JsonValueError || error instanceof PayloadValidationError)) throw error;
-    this.faults.add(error);
-    return null;
+    return this.faults.collect(check) ?? null;
   }
 
   #encode(

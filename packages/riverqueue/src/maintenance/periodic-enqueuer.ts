@@ -10,6 +10,7 @@ import { backoffMs } from "../kit/backoff.ts";
 import { pause } from "../kit/clock.ts";
 import { isPermanentFailure } from "../kit/transient.ts";
 import { isRetryableError } from "../model/errors/is-retryable-error.ts";
+import { OptionProblems } from "../options/option-problems.ts";
 import type { PeriodicJobRegistry } from "../periodic/periodic-job-registry.ts";
 import { Alarm } from "./alarm.ts";
 import { answerOf } from "./answer-of.ts";
@@ -106,12 +107,9 @@ export class PeriodicEnqueuer<Tx> implements MaintenanceService {
     try {
       const built: unknown = await answerOf(this.#context.environment.clock, tenure.signal, () => job.construct());
       if (built === null) return null;
-      if (typeof built !== "object" || !("args" in built)) {
-        throw new TypeError("construct must return { args, options? }, or null to skip the occurrence");
-      }
-      const options = "options" in built ? built.options : undefined;
+      const { args, options } = readBuilt(built);
       const occurrence = { at, periodicJobId: job.id };
-      return await this.#parts.inserter.preparePeriodic(job.job, built.args, options, occurrence);
+      return await this.#parts.inserter.preparePeriodic(job.job, args, options, occurrence);
     } catch (error) {
       const attributes = { periodicJobId: job.id, jobKind: job.job.kind, occurrence: at.toString(), error };
       if (tenure.holds()) this.#context.logger.error(attributes, "an occurrence of a periodic job is skipped");
@@ -149,6 +147,15 @@ export class PeriodicEnqueuer<Tx> implements MaintenanceService {
       return inserted;
     }
   }
+}
+
+/** @throws ValidationError for anything but `{ args, options? }`: a misspelt key would be ignored for ever. */
+function readBuilt(built: unknown): { readonly args: unknown; readonly options: unknown } {
+  const problems = new OptionProblems();
+  const { args, options } = problems.object(built, "construct()", ["args", "options"]);
+  if (problems.isEmpty && args === undefined) problems.add("construct().args", "must be given");
+  problems.throwValidation();
+  return { args, options };
 }
 
 function countInserted(results: readonly InsertResult[]): number {

@@ -5,6 +5,7 @@ import type {
   QueueOperations,
   QueueUpdateOptions,
 } from "../api/queue-operations.ts";
+import { InsertFaults } from "../definition/insert-faults.ts";
 import type { RuntimeDriver } from "../driver/driver.ts";
 import type { TransactionOptions } from "../insert/transaction-options.ts";
 import { copyJsonObject } from "../json/copy-json-value.ts";
@@ -59,12 +60,12 @@ export class DriverQueueOperations<Tx> implements QueueOperations<Tx> {
   }
 
   async update(name: string, options: QueueUpdateOptions & TransactionOptions<Tx>): Promise<QueueRow | null> {
-    const problems = new OptionProblems();
-    readName(problems, name);
-    const given = problems.object(options, "", UPDATE_KEYS);
-    const tx = readTx(problems, given["tx"]);
-    problems.throwValidation();
-    const metadata = readMetadata(given["metadata"]);
+    const faults = new InsertFaults();
+    readName(faults.options, name);
+    const given = faults.options.object(options, "", UPDATE_KEYS);
+    const tx = readTx(faults.options, given["tx"]);
+    const metadata = readMetadata(faults, given["metadata"]);
+    faults.throwValidation();
     return rowOrNull(await this.#queues.update({ name, metadata }, driverCall(this.#context, tx)));
   }
 }
@@ -81,8 +82,9 @@ function readQueueCall(name: unknown, options: unknown): unknown {
   return tx;
 }
 
-function readMetadata(value: unknown): string | null {
-  return value === undefined ? null : encodeStoredJson(copyJsonObject(value, { subject: "metadata" }), "metadata");
+function readMetadata(faults: InsertFaults, value: unknown): string | null {
+  if (value === undefined) return null;
+  return faults.collect(() => encodeStoredJson(copyJsonObject(value, { subject: "metadata" }), "metadata")) ?? null;
 }
 
 function rowOrNull(record: QueueRecord | null): QueueRow | null {

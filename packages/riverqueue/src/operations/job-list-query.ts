@@ -1,11 +1,12 @@
 /** From the options of `jobs.list` to the driver's parameters, and from a page to its cursor. */
 import type { JobListOptions, JobListOrderBy, SortDirection } from "../api/job-operations.ts";
 import type { JobFilter, JobListPosition, JobSortColumn, ListJobsParams } from "../driver/select-jobs.ts";
+import { InsertFaults } from "../definition/insert-faults.ts";
 import { copyJsonObject } from "../json/copy-json-value.ts";
 import { encodeStoredJson } from "../json/encode-stored-json.ts";
 import type { JobRow } from "../model/job-row.ts";
 import { FINALIZED_JOB_STATES, isFinalizedState, type JobState } from "../model/job-state.ts";
-import { OptionProblems } from "../options/option-problems.ts";
+import type { OptionProblems } from "../options/option-problems.ts";
 import { decodeJobListCursor, encodeJobListCursor, type JobListCursor } from "./job-list-cursor.ts";
 import { readTx } from "./operations-context.ts";
 import { type Expectation, oneOf, readLimit, readList, readOptional, STORABLE_TEXT } from "./read-argument.ts";
@@ -32,9 +33,10 @@ const LIST_KEYS: readonly (keyof JobListOptions | "tx")[] = Object.freeze([
 const ORDER: Expectation<JobListOrderBy> = oneOf(["finalizedAt", "id", "scheduledAt", "time"]);
 const DIRECTION: Expectation<SortDirection> = oneOf(["asc", "desc"]);
 
-/** @throws ValidationError naming everything that is wrong; JsonValueError for the metadata filter. */
+/** @throws ValidationError naming everything that is wrong; JsonValueError when that is the metadata filter alone. */
 export function readJobListQuery(value: unknown): JobListQuery {
-  const problems = new OptionProblems();
+  const faults = new InsertFaults();
+  const problems = faults.options;
   const options = problems.object(value, "", LIST_KEYS);
   const orderBy = readOptional(problems, options["orderBy"], "orderBy", ORDER) ?? "id";
   const filter = withStatesOfOrder(problems, readJobFilter(problems, options), orderBy);
@@ -43,14 +45,14 @@ export function readJobListQuery(value: unknown): JobListQuery {
     filter,
     tagsAll: readList(problems, options["tagsAll"], "tagsAll", STORABLE_TEXT),
     tagsAny: readList(problems, options["tagsAny"], "tagsAny", STORABLE_TEXT),
-    metadata: readMetadataFilter(options["metadata"]),
+    metadata: readMetadataFilter(faults, options["metadata"]),
     sortBy,
     descending: readOptional(problems, options["sortDirection"], "sortDirection", DIRECTION) === "desc",
     after: readAfter(problems, options["after"], sortBy),
     limit: readLimit(problems, options["limit"]),
   };
   const tx = readTx(problems, options["tx"]);
-  problems.throwValidation();
+  faults.throwValidation();
   return { params, orderBy, tx };
 }
 
@@ -82,8 +84,9 @@ function sortColumn(orderBy: JobListOrderBy, states: readonly JobState[] = ["ava
   return isFinalizedState(first) ? "finalizedAt" : "scheduledAt";
 }
 
-function readMetadataFilter(value: unknown): string | undefined {
-  return value === undefined ? undefined : encodeStoredJson(copyJsonObject(value, { subject: "metadata" }), "metadata");
+function readMetadataFilter(faults: InsertFaults, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  return faults.collect(() => encodeStoredJson(copyJsonObject(value, { subject: "metadata" }), "metadata"));
 }
 
 function readAfter(problems: OptionProblems, value: unknown, sortBy: JobSortColumn): JobListPosition | null {

@@ -1,11 +1,11 @@
 /** From the options of `jobs.update` to the text of what is merged. */
 import type { JobUpdateOptions } from "../api/job-operations.ts";
+import { InsertFaults } from "../definition/insert-faults.ts";
 import { copyJsonObject, copyJsonValue } from "../json/copy-json-value.ts";
 import { encodeStoredJson, escapeLikeGo } from "../json/encode-stored-json.ts";
 import { JSON_DEPTH_LIMIT } from "../json/json-limits.ts";
 import { formatJsonPath } from "../json/json-path.ts";
 import type { JsonObject, JsonValue } from "../json/json-value.ts";
-import { OptionProblems } from "../options/option-problems.ts";
 import { readTx } from "./operations-context.ts";
 
 /** A checked update. */
@@ -22,24 +22,27 @@ const RESERVED_PREFIX = "river:";
 
 /**
  * @param recordedOutput - taken when the options have no output.
- * @throws ValidationError naming everything that is wrong; JsonValueError for values that are no JSON or too large.
+ * @throws ValidationError naming everything that is wrong; JsonValueError when all of that is values that are no JSON, or
+ *   for one that is too large.
  */
 export function readJobUpdate(value: unknown, recordedOutput: JsonValue | undefined): JobUpdate {
-  const problems = new OptionProblems();
-  const options = problems.object(value, "", UPDATE_KEYS);
-  const tx = readTx(problems, options["tx"]);
-  const metadata = readMetadata(problems, options["metadata"]);
-  problems.throwValidation();
-  const output = options[OUTPUT_KEY] === undefined ? recordedOutput : readOutput(options[OUTPUT_KEY]);
+  const faults = new InsertFaults();
+  const options = faults.options.object(value, "", UPDATE_KEYS);
+  const tx = readTx(faults.options, options["tx"]);
+  const metadata = readMetadata(faults, options["metadata"]);
+  const given = options[OUTPUT_KEY];
+  const output = given === undefined ? recordedOutput : faults.collect(() => readOutput(given));
+  faults.throwValidation();
   return { metadata: mergedText(metadata, output), tx };
 }
 
-function readMetadata(problems: OptionProblems, value: unknown): JsonObject {
+function readMetadata(faults: InsertFaults, value: unknown): JsonObject {
   if (value === undefined) return {};
-  const metadata = copyJsonObject(value, { subject: "metadata" });
+  const metadata = faults.collect(() => copyJsonObject(value, { subject: "metadata" })) ?? {};
   for (const key of Object.keys(metadata)) {
     if (!key.startsWith(RESERVED_PREFIX)) continue;
-    problems.add(`metadata at ${formatJsonPath([key])}`, `must not start with ${RESERVED_PREFIX}, which is reserved`);
+    const path = `metadata at ${formatJsonPath([key])}`;
+    faults.options.add(path, `must not start with ${RESERVED_PREFIX}, which is reserved`);
   }
   return metadata;
 }

@@ -20,8 +20,8 @@ export type PeriodicJobArgs<Definition extends JobDefinition = JobDefinition> =
   | {
       readonly args?: undefined;
       /**
-       * Builds arguments, and options in place of `options`, of one occurrence; null skips it. When it throws, or takes
-       * longer than 30 s, the occurrence is skipped and logged.
+       * Builds arguments, and options in place of `options`, of one occurrence; null skips it. When it throws, builds
+       * anything else, or takes longer than 30 s, the occurrence is skipped and logged as an error.
        */
       readonly construct: () =>
         | PeriodicJobInsert<Definition>

@@ -8,6 +8,7 @@ import { defaultRetryTime } from "../work/default-retry-policy.ts";
 import type { RiverErrorHandler } from "../work/error-handler.ts";
 import type { RetryPolicy } from "../work/retry-policy.ts";
 import type { ErrorHandlerContext } from "../work/work-context.ts";
+import { asksFor } from "./handler-answer.ts";
 
 /** Whether the error handler asks to cancel the job. */
 export async function errorHandlerCancels<Tx>(
@@ -16,8 +17,7 @@ export async function errorHandlerCancels<Tx>(
   error: unknown,
 ): Promise<boolean> {
   try {
-    const answer = await handler(context, error);
-    return answer?.cancel === true;
+    return asksFor(await handler(context, error), "cancel", "errorHandler");
   } catch (thrown) {
     context.logger.error(
       { error: canonicalError(thrown).error },

@@ -7,6 +7,7 @@ import { jobRowOf } from "../model/job-row-view.ts";
 import { durationOfMs } from "../options/duration-input.ts";
 import type { JobStuckHandler } from "../work/job-stuck-handler.ts";
 import type { AttemptEvents } from "./attempt-events.ts";
+import { asksFor } from "./handler-answer.ts";
 
 /** What the watch works with. */
 export interface StuckDependencies {
@@ -53,8 +54,7 @@ export class StuckAttempts {
     if (stuckHandler === null) return false;
     const { id, kind, queue } = record;
     try {
-      const answer = await stuckHandler({ id, kind, queue, totalStuckJobs });
-      return answer?.addWorkerSlot === true;
+      return asksFor(await stuckHandler({ id, kind, queue, totalStuckJobs }), "addWorkerSlot", "stuckHandler");
     } catch (error) {
       logger.error(
         { ...attributesOf(record), error },

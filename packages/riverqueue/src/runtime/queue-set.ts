@@ -105,8 +105,13 @@ export class QueueSet<Tx> {
     });
   }
 
-  /** @throws LifecycleError inside an attempt of the queue, which would wait for itself. */
+  /**
+   * A removal that was asked for before a stop is finished by it.
+   *
+   * @throws LifecycleError once a stop has begun, and inside an attempt of the queue, which would wait for itself.
+   */
   async remove(name: string): Promise<boolean> {
+    this.#requireOpen();
     if (this.producers.get(name)?.isWorking(ambientAttempt())) {
       throw new LifecycleError(
         `queue "${name}" cannot be removed from inside one of its jobs, which it would wait for`,

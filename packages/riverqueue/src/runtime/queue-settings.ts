@@ -21,8 +21,8 @@ export function normalizeQueueConfig(
 ): QueueSettings {
   if (!isQueueName(name)) problems.add(path, QUEUE_NAME_EXPECTATION);
   const given = problems.object(config, path, ["maxWorkers", "fetchCooldown", "pollInterval"]);
-  const { maxWorkers } = given;
-  if (!Number.isInteger(maxWorkers) || Number(maxWorkers) < 1 || Number(maxWorkers) > MAX_WORKERS_LIMIT) {
+  const maxWorkers = Number.isInteger(given["maxWorkers"]) ? Number(given["maxWorkers"]) : 0;
+  if (maxWorkers < 1 || maxWorkers > MAX_WORKERS_LIMIT) {
     problems.add(`${path}.maxWorkers`, `must be an integer from 1 to ${MAX_WORKERS_LIMIT}`);
   }
   const pace = { minMs: 1 };
@@ -31,5 +31,5 @@ export function normalizeQueueConfig(
   if (pollMs < cooldownMs) {
     problems.add(`${path}.pollInterval`, `must not be shorter than the fetchCooldown of ${cooldownMs} ms`);
   }
-  return Object.freeze({ maxWorkers: Number(maxWorkers), fetchCooldownMs: cooldownMs, pollIntervalMs: pollMs });
+  return Object.freeze({ maxWorkers, fetchCooldownMs: cooldownMs, pollIntervalMs: pollMs });
 }

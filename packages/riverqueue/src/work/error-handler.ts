@@ -11,8 +11,8 @@ export interface ErrorHandlerResult {
 /**
  * Called once for each attempt that failed, above all middleware and hooks, before the failure is stored: for what
  * handlers throw, timeouts, unknown kinds and arguments that do not decode; for an attempt that failed after its job was
- * cancelled only if it is a runtime fault. Not for snoozes, discards, cancellations and interruptions. What it throws is
- * logged and changes nothing.
+ * cancelled only if it is a runtime fault. Not for snoozes, discards, cancellations and interruptions. What it throws, and
+ * an answer that is neither nothing nor an `ErrorHandlerResult`, is logged as an error and changes nothing.
  */
 export type RiverErrorHandler<Tx = RegisteredTransaction> = (
   context: ErrorHandlerContext<Tx>,

@@ -17,7 +17,7 @@ export interface JobStuckHandlerResult {
 
 /**
  * Called once for each attempt that runs on although its timeout and the client's `jobStuckThreshold` have passed. What it
- * throws is logged and changes nothing.
+ * throws, and an answer that is neither nothing nor a `JobStuckHandlerResult`, is logged as an error and changes nothing.
  */
 export type JobStuckHandler = (
   params: JobStuckHandlerParams,

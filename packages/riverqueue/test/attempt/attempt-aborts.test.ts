@@ -78,6 +78,29 @@ test("what comes when the result is known is no cause any more", () => {
   assert.deepStrictEqual([abort.first, abort.cancelled, abort.signal.aborted], [null, null, false]);
 });
 
+test("a cancellation that comes while the error handler looks at a failure changes nothing, not even the signal", async () => {
+  const asked = deferred<void>();
+  const answer = deferred<void>();
+  const seen = deferred<AbortSignal>();
+  const harness = new AttemptHarness({
+    errorHandler: () => {
+      asked.resolve();
+      return answer.promise;
+    },
+  }).handle(({ signal }) => {
+    seen.resolve(signal);
+    throw new Error("boom");
+  });
+  const attempt = harness.start();
+  await asked.promise;
+  attempt.cancel();
+  const signal = await seen.promise;
+  assert.equal(signal.aborted, false);
+  answer.resolve();
+  assert.deepStrictEqual(summaryOf(await attempt.end), ["available", 1, "boom", "job_failed"]);
+  assert.equal((signal.reason as Error).name, "JobAttemptFinishedError");
+});
+
 test("C16 A: a shutdown gives back the attempt of a handler that stops", async () => {
   const harness = new AttemptHarness().handle(untilAborted);
   const attempt = await running(harness, claimed({ maxAttempts: 1 }));
@@ -204,17 +227,29 @@ test("stuck attempts are counted over all queues, and one that ends counts no mo
   await Promise.all(attempts.map(({ end }) => end));
 });
 
-test("a stuck handler that throws is logged and changes nothing", async () => {
-  const gate = deferred<void>();
-  const harness = new AttemptHarness({ stuckHandler: () => Promise.reject(new Error("no")) }).handle(
-    () => gate.promise,
-  );
-  const attempt = await running(harness);
-  await harness.clock.advance(70_000);
-  assert.deepStrictEqual(harness.released, []);
-  assert.ok(harness.logged.some(({ level }) => level === "error"));
-  gate.resolve();
-  await attempt.end;
+test("a stuck handler that throws, or answers what is no answer, is logged and changes nothing", async () => {
+  const handlers: readonly (readonly [() => unknown, RegExp])[] = [
+    [() => Promise.reject(new Error("no")), /^no$/],
+    [
+      () => ({ addWorkerslot: true }),
+      /^stuckHandler\(\)\.addWorkerslot is not an option; did you mean addWorkerSlot\?$/,
+    ],
+    [() => true, /^stuckHandler\(\) must be an object$/],
+  ];
+  for (const [stuckHandler, message] of handlers) {
+    const gate = deferred<void>();
+    const harness = new AttemptHarness({ stuckHandler: stuckHandler as never }).handle(() => gate.promise);
+    const attempt = await running(harness);
+    await harness.clock.advance(70_000);
+    assert.deepStrictEqual(harness.released, []);
+    const logged = harness.logged.filter(({ level }) => level === "error");
+    assert.deepStrictEqual(
+      logged.map(({ attributes }) => message.test((attributes["error"] as Error).message)),
+      [true],
+    );
+    gate.resolve();
+    await attempt.end;
+  }
 });
 
 test("C14 (b): a cancellation before the handler starts shows in its signal, and its success stands", async () => {

@@ -150,6 +150,31 @@ test("an error handler that throws is logged and taken to have asked for nothing
   assert.equal(harness.logged[0]?.level, "error");
 });
 
+test("an answer of the error handler that is none is logged as an error and taken to have asked for nothing", async () => {
+  const answers: readonly (readonly [unknown, RegExp])[] = [
+    [{ cancell: true }, /^errorHandler\(\)\.cancell is not an option; did you mean cancel\?$/],
+    [{ setCanceled: true }, /^errorHandler\(\)\.setCanceled is not an option; known are cancel$/],
+    [{ cancel: true, retry: false }, /^errorHandler\(\)\.retry is not an option/],
+    [{ cancel: "true" }, /^errorHandler\(\)\.cancel must be a boolean$/],
+    ["cancel", /^errorHandler\(\) must be an object$/],
+    [true, /^errorHandler\(\) must be an object$/],
+    [null, /^errorHandler\(\) must be an object$/],
+  ];
+  for (const [answer, message] of answers) {
+    const harness = new AttemptHarness({ errorHandler: () => answer as never }).handle(throwing(new Error("boom")));
+    assert.deepStrictEqual(summaryOf(await harness.run()), ["available", 1, "boom", "job_failed"]);
+    const [{ level, attributes } = assert.fail("nothing was logged"), ...others] = harness.logged;
+    assert.equal(level, "error");
+    assert.match(String(attributes["error"]), message);
+    assert.deepStrictEqual(others, []);
+  }
+  for (const answer of [undefined, {}, { cancel: undefined }, { cancel: false }]) {
+    const harness = new AttemptHarness({ errorHandler: () => answer }).handle(throwing(new Error("boom")));
+    assert.deepStrictEqual(summaryOf(await harness.run()), ["available", 1, "boom", "job_failed"]);
+    assert.deepStrictEqual(harness.logged, []);
+  }
+});
+
 const at = (time: string): (() => Temporal.Instant) => {
   return () => Temporal.Instant.from(time);
 };
@@ -203,6 +228,13 @@ test("a retry time in the past is replaced by the built-in policy's, with a warn
   assert.match(harness.logged[0]?.message ?? "", /in the past/);
 });
 
+test("a retry time that is now is not in the past", async () => {
+  const harness = new AttemptHarness({ retryPolicy: (_, now) => now }).handle(throwing(new Error("boom")));
+  const end = await harness.run();
+  assert.equal(end.settlement.scheduledAt?.toString(), START);
+  assert.deepStrictEqual(harness.logged, []);
+});
+
 test("no policy is asked for the last attempt, and the worker's not without decoded arguments", async () => {
   const last = new AttemptHarness({ retryPolicy: refuse }).handle(throwing(new Error("boom")), { retryPolicy: refuse });
   assert.equal((await last.run(claimed({ attempt: 25 }))).settlement.state, "discarded");
@@ -212,6 +244,8 @@ test("no policy is asked for the last attempt, and the worker's not without deco
   });
   const end = await undecoded.run(claimed({ kind: "checked" }));
   assert.equal(end.settlement.scheduledAt?.toString(), "2026-02-01T00:00:00Z");
+  // A policy that was asked, and refused, would be in the log.
+  for (const { logged } of [last, undecoded]) assert.deepStrictEqual(logged, []);
 });
 
 test("snoozes do not change the back-off: it counts recorded errors", async () => {

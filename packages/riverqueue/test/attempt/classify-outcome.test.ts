@@ -6,9 +6,11 @@ import type { AttemptResult } from "../../src/runtime/attempt-verdict.ts";
 import { classifyOutcome } from "../../src/runtime/classify-outcome.ts";
 import { snooze } from "../../src/work/outcome.ts";
 import { claimed, CLIENT_ID } from "./testdata/attempt-harness.ts";
-import { classify, genuine, NOW, returned, STARTED, threw, TRUTH_TABLES } from "./testdata/truth-tables.ts";
+import { FAILURE_TABLES } from "./testdata/failure-tables.ts";
+import { genuine, returned, threw } from "./testdata/truth-table-row.ts";
+import { classify, NOW, STARTED, TRUTH_TABLES } from "./testdata/truth-tables.ts";
 
-for (const row of TRUTH_TABLES) {
+for (const row of [...TRUTH_TABLES, ...FAILURE_TABLES]) {
   test(row.title, () => {
     const {
       attempt = 3,

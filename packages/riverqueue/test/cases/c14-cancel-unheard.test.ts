@@ -184,6 +184,45 @@ for (const attempt of [1, 2]) {
   });
 }
 
+test("C14 a notice that comes while a later attempt is being claimed, and meant an earlier one, does not abort it", async (t) => {
+  const claimed = deferred<void>();
+  const answer = deferred<void>();
+  const asked = deferred<void>();
+  let slow = false;
+  const seen: boolean[] = [];
+  let listener: NoticeListener | null = null;
+  const { start, client, events, sql } = await clientOnSqlite(t, {
+    client: { queueControlPollInterval: { hours: 1 } },
+    handler: async ({ signal }) => {
+      seen.push(signal.aborted);
+      await asked.promise;
+      seen.push(signal.aborted);
+    },
+    intercept: async (verb, params: NoticeListener, proceed) => {
+      if (verb === "notices.listen") listener = params;
+      const result = (await proceed()) as { jobs: unknown[] };
+      if (verb === "jobs.cancelRequested") setImmediate(() => asked.resolve());
+      if (verb === "jobs.claim" && slow && result.jobs.length > 0) {
+        claimed.resolve();
+        await answer.promise;
+      }
+      return result;
+    },
+  });
+  await start();
+  slow = true;
+  sql.exec("BEGIN IMMEDIATE");
+  const { job } = await client.insert(task, {}, { tx: sql });
+  sql.prepare("UPDATE river_job SET attempt = 1 WHERE id = ?").run(job.id);
+  sql.exec("COMMIT");
+  await claimed.promise;
+  const payload = `{"action":"cancel","job_id":${job.id},"queue":"default"}`;
+  (listener as NoticeListener | null)?.onNotice({ topic: "river_control", payload });
+  answer.resolve();
+  await events.when("job_completed");
+  assert.deepEqual(seen, [false, false]);
+});
+
 test("JS-14 JS-60 notices that mean nothing here are ignored, those that cannot be read are logged", async (t) => {
   let listener: NoticeListener | null = null;
   const { start, insert, events, logs } = await clientOnSqlite(t, {

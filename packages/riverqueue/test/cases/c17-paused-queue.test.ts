@@ -41,6 +41,22 @@ test("C17 C14 with pollOnly pause, resume and metadata are found by the control 
   );
 });
 
+test("C17 a resumed queue claims at once what was inserted while it was paused, without waiting for a poll", async (t) => {
+  const { start, client, insert, events } = await clientOnSqlite(t, {
+    client: { leaderElectionDisabled: true, queues: { default: UNPOLLED } },
+  });
+  await start();
+  await client.queues.pause("default");
+  await events.when("queue_paused");
+  await insert(3);
+  await client.queues.resume("default");
+  await events.when("job_completed", 3);
+  assert.deepEqual(
+    events.all.slice(0, 3).map(({ kind }) => kind),
+    ["queue_paused", "queue_resumed", "job_started"],
+  );
+});
+
 test("JS-67 a failing control poll backs off by a count of its own and recovers", async (t) => {
   const clock = new ManualClock();
   const polls: number[] = [];

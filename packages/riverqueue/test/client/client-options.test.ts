@@ -10,6 +10,7 @@ import { resolveClientOptions } from "../../src/client/resolve-client-options.ts
 import { attachEnvironment, environmentOf } from "../../src/kit/environment.ts";
 import { ConfigurationError } from "../../src/model/errors/configuration-error.ts";
 import { Workers } from "../../src/work/workers.ts";
+import { Page } from "../docs/testdata/read-page.ts";
 import { task } from "../testdata/client-on-sqlite.ts";
 
 const environment = environmentOf(attachEnvironment({}, { clock: new ManualClock() }));
@@ -113,6 +114,28 @@ const BAD: readonly [string, unknown, RegExp][] = [
 
 test("JS-100 every option refuses what it cannot be, by its path", () => {
   for (const [name, value, message] of BAD) refused({ workers, [name]: value }, message);
+  const documented = new Page("reference/options.md").names("Client").toSorted();
+  assert.deepEqual([...new Set(BAD.map(([name]) => name))].toSorted(), documented, "no option is left out");
+});
+
+test("JS-100 wrong values of all options are one error with a problem for each", () => {
+  const first = new Map(BAD.toReversed().map(([name, value, message]) => [name, { value, message }]));
+  const options = Object.fromEntries(Array.from(first, ([name, { value }]) => [name, value]));
+  assert.throws(
+    () => resolve(options),
+    (error: unknown) => {
+      assert.ok(error instanceof ConfigurationError);
+      const { problems } = error.details as { problems: readonly { path: string; expectation: string }[] };
+      const texts = problems.map(({ path, expectation }) => `${path} ${expectation}`);
+      for (const [name, { message }] of first)
+        assert.ok(
+          texts.some((text) => message.test(text)),
+          name,
+        );
+      assert.equal(texts.length, first.size);
+      return true;
+    },
+  );
 });
 
 test("the retentions of a fleet may be as long as 100 years, and that of a client as short as a minute", () => {
@@ -151,7 +174,7 @@ test("JS-16 maxWorkers is 1 to 10,000 and required", () => {
   for (const maxWorkers of [1, 10_000]) {
     assert.equal(resolve({ workers, queues: { a: { maxWorkers } } }).runtime.queues.get("a")?.maxWorkers, maxWorkers);
   }
-  for (const maxWorkers of [0, 10_001, 1.5, -1, Number.NaN, "5", null, undefined]) {
+  for (const maxWorkers of [0, 10_001, 1.5, -1, Number.NaN, "5", 5n, Symbol("5"), null, undefined]) {
     refused({ workers, queues: { a: { maxWorkers } } }, /^queues\.a\.maxWorkers must be an integer from 1 to 10000$/);
   }
 });
@@ -209,6 +232,10 @@ test("JS-93 JS-95 a client that never leads takes no periodic jobs and has the d
   assert.throws(() => resolve({ workers, leaderElectionDisabled: true, periodicJobs: [job] }), {
     message: "periodicJobs must be empty when leaderElectionDisabled is true",
   });
+  using driver = SqliteDriver.memory();
+  const client = new Client(driver, { leaderElectionDisabled: true, periodicJobs: [] });
+  assert.throws(() => client.periodicJobs.add(job), ConfigurationError);
+  assert.throws(() => client.periodicJobs.clear(), ConfigurationError);
   const settings = resolve({ workers, leaderElectionDisabled: true, periodicJobs: [], maintenance });
   assert.equal(settings.nearFutureMs, 5_000);
   assert.equal(resolve({ workers, maintenance }).nearFutureMs, 60_000);

@@ -88,6 +88,7 @@ for (const [what, config, message] of [
     { kind: "ab", deleteOnComplete: "yes" },
     "deleteOnComplete must be true or false",
   ],
+  ["deleteOnComplete that is null", { kind: "ab", deleteOnComplete: null }, "deleteOnComplete must be true or false"],
 ] as const) {
   test(`refuses ${what}`, () => {
     assert.throws(() => define(config), { name: "ConfigurationError", message });

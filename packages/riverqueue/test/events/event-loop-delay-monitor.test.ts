@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import test, { type TestContext } from "node:test";
-import { failOnLeaks, ManualClock } from "@riverqueue/internal-test-kit";
+import { failOnLeaks, ManualClock, pollUntil } from "@riverqueue/internal-test-kit";
 import type { Clock } from "../../src/kit/clock.ts";
 import type { EventLoopDelayEvent, RiverEvent } from "../../src/model/river-event.ts";
 import { OptionProblems } from "../../src/options/option-problems.ts";
@@ -80,6 +81,20 @@ test("JS-30: the delay is that of Node's own histogram", async (t) => {
     assert.ok(Temporal.Duration.compare(duration, { milliseconds: 25 }) > 0);
   }
   assert.ok(Temporal.Duration.compare(monitor.latest.max, monitor.latest.mean) >= 0);
+});
+
+test("JS-31: the histogram samples at the resolution, so an idle loop shows about that", async (t) => {
+  const clock = new ManualClock();
+  const { monitor } = startMonitor(t, clock, { resolutionMs: 100, warningThresholdMs: HOUR_MS });
+  // A histogram of the same resolution that began later: when it has samples, the monitor's has some, too.
+  const later = monitorEventLoopDelay({ resolution: 100 });
+  later.enable();
+  t.after(() => later.disable());
+  await pollUntil(() => later.count >= 2);
+  await clock.advance(1_000);
+  // However late the machine is, no sample is shorter than the resolution.
+  const mean = monitor.latest?.mean.total("milliseconds") ?? 0;
+  assert.ok(mean > 90, `${mean} ms`);
 });
 
 test("JS-32: only a delay above the threshold is flagged and an event; exactly the threshold is neither", async (t) => {

@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { PgDriver } from "@riverqueue/driver-pg";
 import { SqliteDriver } from "@riverqueue/driver-sqlite";
-import { failOnLeaks, leaseSqliteDatabase, pollUntil, waitForEvent } from "@riverqueue/internal-test-kit";
+import { failOnLeaks, leaseSqliteDatabase, ManualClock, pollUntil, waitForEvent } from "@riverqueue/internal-test-kit";
 import { leasePostgresDatabase, postgresTest } from "@riverqueue/internal-test-kit/postgres-database";
 import { Client } from "../../src/client/river-client.ts";
 import type { RuntimeDriver } from "../../src/driver/driver.ts";
 import { periodicJob } from "../../src/periodic/periodic-job.ts";
 import { Workers } from "../../src/work/workers.ts";
-import { task } from "../testdata/client-on-sqlite.ts";
+import { clientOnSqlite, manualEnvironment, task } from "../testdata/client-on-sqlite.ts";
 
 failOnLeaks();
 
@@ -47,6 +47,31 @@ postgresTest(`${TITLE}, on Postgres`, async (t) => {
     return payloads.map(queueOf);
   });
 });
+
+for (const [clients, queues, sent] of [
+  [{ milliseconds: 10 }, { minutes: 1 }, 2],
+  [{ minutes: 1 }, { milliseconds: 10 }, 1],
+] as const) {
+  test(`JS-22 the cool-down between notices is the client's, ${JSON.stringify(clients)}, and not the queue's`, async (t) => {
+    const clock = new ManualClock();
+    const { start, insert, sql } = await clientOnSqlite(t, {
+      environment: manualEnvironment(clock),
+      client: {
+        leaderElectionDisabled: true,
+        pollOnly: true,
+        queueControlPollInterval: { hours: 1 },
+        fetchCooldown: clients,
+        queues: { default: { maxWorkers: 1, fetchCooldown: queues, pollInterval: { hours: 1 } } },
+      },
+    });
+    await start();
+    await insert(1);
+    await clock.advance(1_000);
+    await insert(1);
+    const [row] = sql.prepare("SELECT count(*) AS n FROM river_notification WHERE topic = 'river_insert'").all();
+    assert.equal(row?.["n"], sent);
+  });
+}
 
 async function holdsOn<Tx>(driver: RuntimeDriver<Tx>, sent: SentNotices): Promise<void> {
   const client = new Client<Tx>(driver, {

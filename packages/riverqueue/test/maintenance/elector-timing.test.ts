@@ -4,6 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import test, { type TestContext } from "node:test";
 import { SqliteDriver } from "@riverqueue/driver-sqlite";
 import { failOnLeaks, leaseSqliteDatabase, ManualClock } from "@riverqueue/internal-test-kit";
+import { resignedNotice } from "../../src/driver/notice.ts";
 import type { LeaderFacet } from "../../src/driver/leader-facet.ts";
 import { silentLogger } from "../../src/kit/logger.ts";
 import { Elector } from "../../src/maintenance/elector.ts";
@@ -30,6 +31,8 @@ interface Bench {
   readonly failing: Set<Verb>;
   /** The row of a leader of another client, which never expires in a test. */
   readonly occupy: () => void;
+  /** Deletes the row of whoever leads. */
+  readonly vacate: () => void;
   /** Moves the clock in small steps, so that the database has answered before it moves on. */
   readonly pass: (ms: number) => Promise<void>;
   readonly times: (verb: Verb) => number[];
@@ -80,6 +83,7 @@ async function makeBench(t: TestContext, intervalMs: number = 5_000): Promise<Be
         .prepare("INSERT INTO river_leader (leader_id, elected_at, expires_at) VALUES ('other', ?, ?)")
         .run(storedTime(clock.now()), storedTime(clock.now().add({ hours: 24 })));
     },
+    vacate: () => sql.exec("DELETE FROM river_leader"),
     times: (verb) => calls.filter((call) => call.verb === verb).map(({ at }) => at),
   };
 }
@@ -157,6 +161,29 @@ test("a lease is renewed every interval; failed renewals follow 1, 2, 4 and agai
   assert.ok(renewals.every(({ ttlMs }) => ttlMs === 15_000));
   // What is not trusted any more is given up: 14 s after the last renewal, a second before the lease ends.
   assert.deepEqual(times("resign"), [19_000]);
+});
+
+test("a leader whose term the database no longer knows steps down without resigning, and bids at once", async (t) => {
+  const { elector, times, pass, vacate } = await makeBench(t);
+  elector.start();
+  await pass(1_000);
+  vacate();
+  await pass(4_200);
+  assert.deepEqual(times("renew"), [5_000]);
+  assert.deepEqual(times("resign"), []);
+  assert.equal(times("elect").length, 2);
+});
+
+test("a leader is not hurried by a notice of a resignation, nor a follower by one of its own", async (t) => {
+  for (const leads of [true, false]) {
+    const { elector, times, occupy, pass } = await makeBench(t);
+    if (!leads) occupy();
+    elector.start();
+    await pass(1_000);
+    elector.onNotice(resignedNotice(leads ? "other" : "one"));
+    await pass(4_500);
+    assert.deepEqual([times("elect"), times("renew")], leads ? [[0], [5_000]] : [[0, 5_500], []]);
+  }
 });
 
 test("resigning is tried three times, 1, 2 and 3 s long, with pauses of 1 and 2 s", async (t) => {

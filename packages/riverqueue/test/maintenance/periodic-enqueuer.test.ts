@@ -110,6 +110,12 @@ test("what a constructor, its arguments or its schedule do wrong costs nobody el
       periodicJob({ job: tick, id: "throws", construct: () => Promise.reject(new Error("no")), ...everySecond }),
       periodicJob({ job: tick, id: "skips", construct: () => null, ...everySecond }),
       periodicJob({ job: tick, id: "nothing", construct: () => undefined as unknown as null, ...everySecond }),
+      periodicJob({
+        job: tick,
+        id: "misspelt",
+        construct: () => ({ args: { n: -2 }, option: { queue: "other" } }),
+        ...everySecond,
+      }),
       periodicJob({ job: tick, id: "bad-args", args: { n: Number.NaN }, ...everySecond }),
       periodicJob({ job: tick, id: "counts", construct: async () => ({ args: { n: built++ } }), ...everySecond }),
       periodicJob({
@@ -130,13 +136,14 @@ test("what a constructor, its arguments or its schedule do wrong costs nobody el
     rows.map((row) => row.args),
     ['{"n":0}', '{"n":1}'],
   );
-  const logged = client.logs
-    .filter(({ level }) => level === "error")
-    .map(({ attributes }) => attributes["periodicJobId"]);
+  const errors = client.logs.filter(({ level }) => level === "error").map(({ attributes }) => attributes);
   assert.deepEqual(
-    logged.map(String).toSorted((a, b) => a.localeCompare(b)),
-    ["bad-args", "bad-args", "bad-schedule", "nothing", "nothing", "throws", "throws"],
+    errors.map(({ periodicJobId }) => String(periodicJobId)).toSorted((a, b) => a.localeCompare(b)),
+    ["bad-args", "bad-args", "bad-schedule", "misspelt", "misspelt", "nothing", "nothing", "throws", "throws"],
   );
+  const textOf = (id: string): string => String(errors.find(({ periodicJobId }) => periodicJobId === id)?.["error"]);
+  assert.match(textOf("misspelt"), /: construct\(\)\.option is not an option; did you mean options\?$/);
+  assert.match(textOf("nothing"), /: construct\(\) must be an object$/);
   assert.equal(client.eventsOf("maintenance_failed").length, 0);
 });
 

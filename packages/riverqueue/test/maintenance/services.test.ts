@@ -5,6 +5,7 @@ import test, { type TestContext } from "node:test";
 import { failOnLeaks, leaseSqliteDatabase, ManualClock } from "@riverqueue/internal-test-kit";
 import type { MaintenanceServiceName } from "../../src/model/river-event.ts";
 import { bitmaskOfStates } from "../../src/model/job-state.ts";
+import { clientOnSqlite } from "../testdata/client-on-sqlite.ts";
 import { insertRawJobs, type RawJob, storedTime } from "./testdata/insert-jobs.ts";
 import {
   advanceBy,
@@ -183,13 +184,45 @@ test("the job cleaner deletes what is past its retention and nothing else", asyn
   );
 });
 
-test("a job cleaner that keeps everything deletes nothing", async (t) => {
-  const maintenance = { completedJobRetention: null, cancelledJobRetention: null, discardedJobRetention: null };
-  const world = await makeWorld(t, { maintenance });
-  world.insert([{ state: "completed", finalizedAt: world.clock.now().subtract(hours(1000)) }]);
+test("a job cleaner that keeps everything makes no statement", async (t) => {
+  const deletions: string[] = [];
+  const { start, events, sql, states } = await clientOnSqlite(t, {
+    environment: { random: () => 0 },
+    client: {
+      maintenance: {
+        completedJobRetention: null,
+        cancelledJobRetention: null,
+        discardedJobRetention: null,
+        jobCleanerInterval: { milliseconds: 5 },
+      },
+    },
+    intercept: (verb, _, proceed) => {
+      if (verb === "jobs.deleteFinalized") deletions.push(verb);
+      return proceed();
+    },
+  });
+  const now = Temporal.Now.instant();
+  insertRawJobs(sql, now, [{ state: "completed", finalizedAt: now.subtract(hours(1000)) }]);
+  await start();
+  await events.when("maintenance_succeeded", 2, ({ service }) => service === "job_cleaner");
+  assert.deepEqual(deletions, []);
+  assert.deepEqual(states(), { completed: 1 });
+});
+
+test("JS-83 a job is rescued once it has run for longer than rescueAfter, and at the next look", async (t) => {
+  const world = await makeWorld(t);
+  const now = world.clock.now();
+  world.insert([
+    { state: "running", attempt: 1, attemptedAt: now.subtract({ hours: 1, milliseconds: 1 }) },
+    { state: "running", attempt: 1, attemptedAt: now.subtract({ hours: 1 }).add({ seconds: 20 }) },
+    { state: "running", attempt: 1, attemptedAt: now.subtract({ hours: 1 }).add({ seconds: 40 }) },
+  ]);
+  const states = (): string[] => world.rows().map((row) => row.state);
   world.client.leadership.start();
-  assert.equal(await world.passOf("job_cleaner"), 0);
-  assert.equal(world.rows().length, 1);
+  assert.equal(await world.passOf("rescuer"), 1);
+  assert.deepEqual(states(), ["retryable", "running", "running"]);
+  assert.equal(await world.passOf("rescuer"), 1);
+  assert.deepEqual(states(), ["retryable", "retryable", "running"]);
 });
 
 test("unused queues and stored notices are deleted when their time has come", async (t) => {

@@ -76,7 +76,10 @@ test("lists refuse bad filters, orders and limits, all in one error", async () =
     [{ limit: 10_001 }, /^limit/],
     [{ limit: 1n }, /^limit/],
     [{ state: ["running"] }, /^state is not an option; did you mean states\?$/],
-    [{ limit: 0, ids: "x", kind: [] }, /^kind is .*; ids must .*; limit must /],
+    [
+      { limit: 0, ids: "x", kind: [], metadata: [] },
+      /^kind is .*; ids must .*; limit must .*; metadata at \$: expected /,
+    ],
   ];
   for (const [options, message] of bad) await refuses(jobs, "list", [options], message);
 });
@@ -110,6 +113,7 @@ test("deleteMany asks for a filter or for everything, not for both", async () =>
   }
   await refuses(jobs, "deleteMany", [{ all: true, kinds: [] }], /^all must not be combined with a filter$/);
   await refuses(jobs, "deleteMany", [{ all: "yes" }], /^all must be a boolean$/);
+  await refuses(jobs, "deleteMany", [{ all: "yes", ids: 1 }], /^ids must be an array; all must be a boolean$/);
   await refuses(jobs, "deleteMany", [{ all: true, limit: 0 }], /^limit must be an integer from 1 to 10000$/);
   await refuses(jobs, "deleteMany", [{ tagsAll: ["a"] }], /^tagsAll is not an option/);
   await refuses(jobs, "deleteMany", [], /^options must be an object$/);
@@ -128,6 +132,10 @@ test("JS-112: updates refuse reserved keys, values that are no JSON and output o
     [{ output: "x".repeat(33_554_431) }, /^job output must not exceed 32 MiB$/],
     [{ output: "<".repeat(6_000_000) }, /^job output must not exceed 32 MiB$/],
     [{ outptu: 1 }, /^outptu is not an option; did you mean output\?$/],
+    [
+      { metadata: { "river:log": 1 }, output: 5n, tx: 5 },
+      /^tx must .*; metadata at \$\["river:log"\] .*; job output at /,
+    ],
   ];
   for (const [options, message] of bad) await refuses(jobs, "update", [1n, options], message);
   const atLimit = "x".repeat(33_554_430);
@@ -144,6 +152,7 @@ test("operations on queues refuse names and pages that are none", async () => {
   await refuses(queues, "list", [{ after: 5 }], /^after must be a string/);
   await refuses(queues, "list", [{ affter: "a" }], /^affter is not an option; did you mean after\?$/);
   await refuses(queues, "update", ["q", { metadata: "{}" }], /^metadata at \$: expected an object, got a string$/);
+  await refuses(queues, "update", [5, { metadata: 5, tx: 5 }], /^name must .*; tx must .*; metadata at \$: expected /);
 });
 
 test("inspections refuse bad bounds", async () => {

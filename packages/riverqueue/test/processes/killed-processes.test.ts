@@ -1,7 +1,15 @@
-/** Processes that are killed while they work one SQLite file. */
+/** Processes that are killed while they work one SQLite file; `RIVER_FLEET_SEED` draws the kills of an earlier run again. */
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
-import { failOnLeaks, pollUntil, scaled, type SpawnedNode, spawnNode } from "@riverqueue/internal-test-kit";
+import {
+  failOnLeaks,
+  fleetSeed,
+  pollUntil,
+  scaled,
+  seededRandom,
+  type SpawnedNode,
+  spawnNode,
+} from "@riverqueue/internal-test-kit";
 import { clientOnSqlite } from "../testdata/client-on-sqlite.ts";
 
 failOnLeaks();
@@ -19,6 +27,7 @@ async function fleet(t: TestContext, path: string, size: number): Promise<Spawne
 test("processes that are killed at random moments leave every job done, and its effect once", async (t) => {
   const { database, sql, insert, states } = await clientOnSqlite(t);
   sql.exec("CREATE TABLE trace (job_id INTEGER NOT NULL)");
+  const random = seededRandom(fleetSeed(t), "kills");
   const jobs = 400;
   await insert(jobs);
   const spare = await fleet(t, database.path, 3 + Math.ceil(scaled(100)));
@@ -28,9 +37,9 @@ test("processes that are killed at random moments leave every job done, and its 
   let goal = 0;
   for (const fresh of spare) {
     // A moment that depends on progress, so that it is somewhere in the midst of work.
-    goal += Math.ceil((jobs / (spare.length + 1)) * Math.random());
+    goal += Math.ceil((jobs / (spare.length + 1)) * random());
     await pollUntil(() => Number(done.get()?.["n"]) >= goal, LONG);
-    const victim = working.splice(Math.floor(Math.random() * working.length), 1)[0];
+    const victim = working.splice(Math.floor(random() * working.length), 1)[0];
     assert.equal((await victim?.kill())?.signal, "SIGKILL");
     fresh.send("go");
     working.push(fresh);

@@ -9,6 +9,7 @@ import type { ClaimJobsParams } from "../../src/driver/claim-jobs.ts";
 import { defineJob } from "../../src/definition/define-job.ts";
 import { deferred } from "../../src/kit/deferred.ts";
 import { attachEnvironment } from "../../src/kit/environment.ts";
+import { snooze } from "../../src/work/outcome.ts";
 import { Workers } from "../../src/work/workers.ts";
 import { advanceUntil, clientOnSqlite, manualEnvironment, quickQueue, task } from "../testdata/client-on-sqlite.ts";
 import { insertRawJobs } from "../maintenance/testdata/insert-jobs.ts";
@@ -49,6 +50,26 @@ test("JS-17 JS-15 each queue claims for itself, at most its free slots, and neve
   await events.when("job_completed", 14);
   assert.equal(most, 3);
   assert.ok(limits["one"]?.every((limit) => limit >= 1 && limit <= 3));
+});
+
+test("JS-17 a claim of one queue that hangs holds up no other queue", async (t) => {
+  const gate = deferred<void>();
+  const claiming = deferred<void>();
+  const { start, insert, events } = await clientOnSqlite(t, {
+    client: { queues: { one: quickQueue(1), two: quickQueue(1) } },
+    intercept: async (verb, params: ClaimJobsParams, proceed) => {
+      if (verb === "jobs.claim" && params.queue === "one") {
+        claiming.resolve();
+        await gate.promise;
+      }
+      return proceed();
+    },
+  });
+  await start();
+  await claiming.promise;
+  await insert(3, { queue: "two" });
+  await events.when("job_completed", 3);
+  gate.resolve();
 });
 
 test("JS-20 each poll waits a new random extra of up to a tenth, at least out of 10 ms", async (t) => {
@@ -296,3 +317,38 @@ test("JS-49 a near-future retry runs on time, not at the next poll", async (t) =
   assert.equal(starts.length, 2);
   assert.ok((starts[1] ?? 0) >= 4_321 && (starts[1] ?? 0) <= 4_361, `${starts[1]}`);
 });
+
+for (const leads of [true, false]) {
+  test(`JS-49 JS-95 the near future is the scheduler's interval of a client that may lead, and the default of one that never leads: ${leads ? "may lead" : "never leads"}`, async (t) => {
+    const clock = new ManualClock();
+    const { start, insert, events } = await clientOnSqlite(t, {
+      environment: manualEnvironment(clock),
+      client: {
+        ...ALONE,
+        leaderElectionDisabled: !leads,
+        maintenance: { schedulerInterval: { minutes: 1 } },
+        retryPolicy: (_, now) => now.add({ seconds: 60 }),
+      },
+      handler: ({ job }) => {
+        if (job.args["n"] === 0) throw new Error("once");
+        return snooze({ seconds: job.args["n"] === 1 ? 60 : 61 });
+      },
+    });
+    await insert(3);
+    await start();
+    await advanceUntil(clock, events.when("job_snoozed", 2), 10);
+    await advanceUntil(clock, events.when("job_failed"), 10);
+    const states = [...events.of("job_failed"), ...events.of("job_snoozed")].map(({ job }) => [
+      Number(job.args["n"]),
+      job.state,
+    ]);
+    assert.deepEqual(
+      states.toSorted(([a], [b]) => Number(a) - Number(b)),
+      [
+        [0, leads ? "available" : "retryable"],
+        [1, leads ? "available" : "scheduled"],
+        [2, "scheduled"],
+      ],
+    );
+  });
+}

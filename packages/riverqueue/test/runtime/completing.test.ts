@@ -67,6 +67,24 @@ test("JS-80 JS-81 JS-82 JS-84 a transient failure is tried three times, queued a
   assert.deepEqual(new Set(levels), new Set(["warn"]));
 });
 
+test("JS-81 the pauses between the tries of a batch are varied by a tenth", async (t) => {
+  const clock = new ManualClock();
+  const tries: number[] = [];
+  const { start, insert } = await clientOnSqlite(t, {
+    environment: { ...manualEnvironment(clock), random: () => 0 },
+    client: ALONE,
+    intercept: onSettle(() => {
+      tries.push(clock.monotonic());
+      throw databaseError("transient");
+    }),
+  });
+  await insert(1);
+  await start();
+  await pollUntil(() => tries.length === 1);
+  await clock.advance(2_700);
+  assert.deepEqual(tries, [0, 900, 2_700]);
+});
+
 test("JS-83 JS-84 JS-73 any other failure drops the batch after its three tries, and what comes later is stored", async (t) => {
   const clock = new ManualClock();
   const metrics: RiverMetric[] = [];
@@ -153,27 +171,32 @@ test("JS-85 a stop that begins during the pause after a batch's third try does n
   assert.deepEqual(states(), { running: 2 });
 });
 
-test("JS-85 while a stop with a timeout drains, a try lasts no longer than what is left, but a second", async (t) => {
-  const clock = new ManualClock();
-  const limits: unknown[] = [];
-  const { start, insert, events } = await clientOnSqlite(t, {
-    environment: manualEnvironment(clock),
-    client: ALONE,
-    intercept: (verb, _, proceed, call) => {
-      if (verb !== "jobs.settle") return proceed();
-      limits.push(call?.timeoutMs);
-      throw databaseError("transient");
-    },
+for (const { left, limits: expected } of [
+  { left: { milliseconds: 3_500 }, limits: [10_000, 2_500, 1_000] },
+  { left: { minutes: 1 }, limits: [10_000, 10_000, 10_000] },
+]) {
+  test(`JS-85 while a stop with a timeout drains, a try lasts no longer than what is left, but a second, and 10 s at most: ${JSON.stringify(left)}`, async (t) => {
+    const clock = new ManualClock();
+    const limits: unknown[] = [];
+    const { start, insert, events } = await clientOnSqlite(t, {
+      environment: manualEnvironment(clock),
+      client: ALONE,
+      intercept: (verb, _, proceed, call) => {
+        if (verb !== "jobs.settle") return proceed();
+        limits.push(call?.timeoutMs);
+        throw databaseError("transient");
+      },
+    });
+    await insert(1);
+    const run = await start();
+    await events.when("job_started");
+    await pollUntil(() => limits.length === 1);
+    const stopped = run.stop({ mode: "cancel", timeout: left });
+    await clock.advance(3_000);
+    await stopped;
+    assert.deepEqual(limits, expected);
   });
-  await insert(1);
-  const run = await start();
-  await events.when("job_started");
-  await pollUntil(() => limits.length === 1);
-  const stopped = run.stop({ mode: "cancel", timeout: { milliseconds: 3_500 } });
-  await clock.advance(3_000);
-  await stopped;
-  assert.deepEqual(limits, [10_000, 2_500, 1_000]);
-});
+}
 
 test("a part-filled batch goes out at once while no statement runs, else after the interval, and there are never three", async (t) => {
   const gate = deferred<void>();

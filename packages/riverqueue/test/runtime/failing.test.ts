@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { failOnLeaks, pollUntil, withDeadline } from "@riverqueue/internal-test-kit";
+import type { NoticeListener } from "../../src/driver/notices-facet.ts";
 import { deferred } from "../../src/kit/deferred.ts";
 import { ConfigurationError } from "../../src/model/errors/configuration-error.ts";
 import { clientOnSqlite, quickQueue } from "../testdata/client-on-sqlite.ts";
@@ -11,27 +12,42 @@ failOnLeaks();
 
 const FATAL = new ConfigurationError("the schema is another one now");
 
-for (const verb of ["jobs.claim", "jobs.settle", "queues.getMany", "leader.elect"]) {
+const BACKGROUND = [
+  "jobs.cancelRequested",
+  "jobs.claim",
+  "jobs.promote",
+  "jobs.settle",
+  "leader.elect",
+  "leader.renew",
+  "notices.listen",
+  "queues.getMany",
+  "queues.keepAlive",
+];
+
+for (const verb of BACKGROUND) {
   test(`JS-11 JS-66 JS-74 JS-02 a permanent failure of ${verb} ends the runtime, and completed rejects after clean-up`, async (t) => {
     const steps: string[] = [];
     const finish = deferred<void>();
     const begun = deferred<void>();
     let broken = false;
-    const { start, insert, driver, logs } = await clientOnSqlite(t, {
-      environment: { probe: (step) => void steps.push(step) },
+    let listener: NoticeListener | null = null;
+    const { start, insert, driver, logs, events } = await clientOnSqlite(t, {
+      environment: { probe: (step) => void steps.push(step), random: () => 0 },
       client: {
         queues: { default: quickQueue(), slow: quickQueue() },
         queueControlPollInterval: { milliseconds: 5 },
-        maintenance: { electionInterval: { milliseconds: 100 } },
-        leaderElectionDisabled: verb !== "leader.elect",
+        queueHeartbeatInterval: { seconds: 1 },
+        maintenance: { electionInterval: { milliseconds: 100 }, schedulerInterval: { milliseconds: 5 } },
+        leaderElectionDisabled: !/^leader|promote$/.test(verb),
       },
       handler: async ({ job }) => {
         if (job.queue !== "slow") return;
         begun.resolve();
         await finish.promise;
       },
-      intercept: (called, _, proceed) => {
+      intercept: (called, params: NoticeListener, proceed) => {
         if (broken && called === verb) throw FATAL;
+        if (called === "notices.listen") listener = params;
         return proceed();
       },
     });
@@ -40,7 +56,9 @@ for (const verb of ["jobs.claim", "jobs.settle", "queues.getMany", "leader.elect
     const run = await start();
     const failed = assert.rejects(run.completed, FATAL).then(() => steps.push("rejected"));
     await begun.promise;
+    if (verb === "leader.renew" || verb === "jobs.promote") await events.when("leader_acquired");
     broken = true;
+    if (verb === "notices.listen") (listener as NoticeListener | null)?.onLost(databaseError("transient", verb));
     await insert(1);
     await pollUntil(() => run.state !== "running");
     assert.equal(run.state, "stopping");

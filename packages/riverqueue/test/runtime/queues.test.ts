@@ -135,20 +135,24 @@ test("a job cannot remove the queue it came from, which would wait for it, but a
   assert.equal(await remove(), true);
 });
 
-test("C15 a queue that is removed while the client stops holds nothing up", async (t) => {
+test("C15 a queue that is being removed when the client stops is removed, and one asked for later is refused", async (t) => {
   for (const first of ["stop", "remove"]) {
     const finish = deferred<void>();
     const { start, insert, events } = await clientOnSqlite(t, { handler: () => finish.promise });
     await insert();
     const run = await start();
     await events.when("job_started");
-    const ends: Promise<unknown>[] = first === "stop" ? [run.stop()] : [run.removeQueue("default")];
+    const removing = first === "remove" ? run.removeQueue("default") : Promise.resolve(true);
+    await new Promise(setImmediate);
+    const stopping = run.stop();
     // The shutdown waits for the attempt by now.
     await new Promise(setImmediate);
-    ends.push(first === "stop" ? run.removeQueue("default") : run.stop());
-    await new Promise(setImmediate);
+    for (const name of ["default", "unknown"]) await assert.rejects(run.removeQueue(name), LifecycleError);
     finish.resolve();
-    await withDeadline(Promise.all(ends), "the stop");
+    assert.equal(await withDeadline(removing, "the removal"), true);
+    await withDeadline(stopping, "the stop");
+    await assert.rejects(run.removeQueue("default"), LifecycleError);
+    assert.equal(events.of("queue_removed").length, first === "remove" ? 1 : 0);
   }
 });
 
@@ -176,6 +180,7 @@ test("C15 a queue that is added or changed while the client stops is refused, an
   await stopping;
   await assert.rejects(run.addQueue("later", quickQueue()), LifecycleError);
   await assert.rejects(run.updateQueue("default", quickQueue()), LifecycleError);
+  assert.deepEqual(Object.keys(run.diagnostics.queues), ["default"]);
   assert.deepEqual(states(), { available: 1 });
 });
 

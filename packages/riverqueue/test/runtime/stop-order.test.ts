@@ -27,6 +27,12 @@ const HELD: readonly Held[] = [
     verb: "queues.getMany",
     client: { queueControlPollInterval: SOON },
   },
+  {
+    title: "a pass of maintenance",
+    step: "background tasks",
+    verb: "jobs.promote",
+    client: { maintenance: { schedulerInterval: SOON } },
+  },
   { title: "the end of the notice stream", step: "run-lifetime services", verb: "close" },
   { title: "a completion", step: "completions", verb: "jobs.settle" },
 ];
@@ -49,7 +55,7 @@ for (const { title, step, verb, client = {} } of HELD) {
     await events.when("leader_acquired");
     await insert(1);
     await events.when("job_started");
-    if (verb === "queues.getMany") await begun.promise;
+    if (verb === "queues.getMany" || verb === "jobs.promote") await begun.promise;
     let stopped = false;
     const stopping = run.stop().then(() => (stopped = true));
     await begun.promise;

@@ -5,7 +5,7 @@ import { failOnLeaks, ManualClock, withDeadline } from "@riverqueue/internal-tes
 import { deferred } from "../../src/kit/deferred.ts";
 import { LifecycleError } from "../../src/model/errors/lifecycle-error.ts";
 import { ValidationError } from "../../src/model/errors/validation-error.ts";
-import { aborted, clientOnSqlite, quickQueue } from "../testdata/client-on-sqlite.ts";
+import { aborted, advanceUntil, clientOnSqlite, manualEnvironment, quickQueue } from "../testdata/client-on-sqlite.ts";
 
 failOnLeaks();
 
@@ -188,10 +188,12 @@ test("JS-12 a shutdown runs its steps in their order", async (t) => {
   ]);
 });
 
-test("JS-09 a leader resigns when the stop begins, while its queue drains, and another client leads meanwhile", async (t) => {
+test("JS-09 a leader resigns and ends maintenance when the stop begins, while its queue drains, and another client leads meanwhile", async (t) => {
   const begun = deferred<void>();
   const finish = deferred<void>();
+  const busy = { schedulerInterval: { milliseconds: 5 } };
   const first = await clientOnSqlite(t, {
+    client: { maintenance: busy },
     handler: () => {
       begun.resolve();
       return finish.promise;
@@ -199,13 +201,14 @@ test("JS-09 a leader resigns when the stop begins, while its queue drains, and a
   });
   const run = await first.start();
   await first.events.when("leader_acquired");
+  await first.events.when("maintenance_succeeded", 1, ({ service }) => service === "scheduler");
   await first.insert();
   await begun.promise;
   const bid = deferred<void>();
   const second = await clientOnSqlite(t, {
     database: first.database,
     // Nothing but the notice of the resignation makes it bid again in time.
-    client: { maintenance: { electionInterval: { hours: 1 } } },
+    client: { maintenance: { ...busy, electionInterval: { hours: 1 } } },
     intercept: async (verb, _, proceed) => {
       const answer = await proceed();
       if (verb === "leader.elect") bid.resolve();
@@ -216,8 +219,13 @@ test("JS-09 a leader resigns when the stop begins, while its queue drains, and a
   await bid.promise;
   const stopped = run.stop();
   await first.events.when("leader_lost");
+  const passes = run.diagnostics.maintenance?.runs.scheduler;
   await second.events.when("leader_acquired");
+  // Long enough for passes of the first.
+  await second.events.when("maintenance_succeeded", 5, ({ service }) => service === "scheduler");
   assert.equal(run.diagnostics.activeAttempts, 1);
+  assert.equal(run.diagnostics.maintenance?.runs.scheduler, passes);
+  assert.ok(passes !== undefined && passes > 0);
   finish.resolve();
   await stopped;
   assert.equal(first.events.of("leader_acquired").length, 1);
@@ -258,4 +266,28 @@ test("JS-12 events of the last jobs reach hooks and subscriptions before complet
   await events.when("job_started", 20);
   await run.stop();
   assert.equal(seen.filter((kind) => kind === "job_completed").length, 20);
+});
+
+test("JS-103 a stop leaves no timer, neither of a job that will be due nor of the claim that follows a notice", async (t) => {
+  const clock = new ManualClock();
+  const { start, insert, events } = await clientOnSqlite(t, {
+    environment: manualEnvironment(clock),
+    client: {
+      leaderElectionDisabled: true,
+      queueControlPollInterval: { hours: 1 },
+      queues: { default: { maxWorkers: 1, pollInterval: { hours: 1 } } },
+      retryPolicy: (_, now) => now.add({ seconds: 4 }),
+    },
+    handler: () => {
+      throw new Error("again");
+    },
+  });
+  const run = await start();
+  await clock.advance(1_000);
+  await insert(1);
+  const [failed] = await events.when("job_failed");
+  assert.equal(failed?.job.state, "available");
+  assert.ok(clock.pending > 0);
+  await advanceUntil(clock, run.stop(), 1);
+  assert.equal(clock.pending, 0);
 });

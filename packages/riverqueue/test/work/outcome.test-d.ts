@@ -10,8 +10,8 @@ import {
   snooze,
   type SnoozeOutcome,
   type WorkOutcome,
-} from "../../src/work/outcome.ts";
-import type { WorkHandler } from "../../src/work/work-handler.ts";
+  type WorkHandler,
+} from "../../src/index.ts";
 
 true satisfies Equal<WorkOutcome, CancelOutcome | CompleteOutcome | DiscardOutcome | SnoozeOutcome>;
 true satisfies Equal<ReturnType<typeof complete>, CompleteOutcome>;

@@ -37,6 +37,16 @@ export const COMPLETE_DELETING: SqlTemplate = (d) => `${held(d)}
   DELETE FROM ${d.prefix}river_job AS job USING held WHERE job.id = held.id
   RETURNING job.id::text AS id`;
 
+/**
+ * Finds attempts that have completed their rows before, as in a transaction of their handlers. 1 IDs, 2 attempts, 3 client
+ * ID. Returns the IDs. Locks nothing: a row that is completed is nobody's to write.
+ */
+export const FIND_COMPLETED: SqlTemplate = (d) => `SELECT job.id::text AS id
+  FROM unnest($1::bigint[], $2::integer[]) AS ended (id, attempt)
+    JOIN ${d.prefix}river_job AS job ON job.id = ended.id
+  WHERE CASE WHEN job.state = 'completed' AND job.attempt = ended.attempt AND ${lastClient("job")} = $3::text
+    THEN true ELSE false END`;
+
 const OVERRIDDEN = "held.cancelled";
 
 function end(requested: string, otherwise: string): string {

@@ -1,14 +1,15 @@
-/** The truth tables of attempts: abort causes and what the code did, against what is stored and reported. */
+/**
+ * The truth tables of attempts: abort causes and what the code did, against what is stored and reported. Failures before
+ * and around the handler are in `failure-tables.ts`.
+ */
 import { JobTimeoutError } from "../../../src/model/errors/job-timeout-error.ts";
 import { LifecycleError } from "../../../src/model/errors/lifecycle-error.ts";
-import { PayloadValidationError } from "../../../src/model/errors/payload-validation-error.ts";
-import { UnknownJobKindError } from "../../../src/model/errors/unknown-job-kind-error.ts";
-import type { JobState } from "../../../src/model/job-state.ts";
 import { type AbortCause, AttemptAbort, terminationError } from "../../../src/runtime/attempt-abort.ts";
 import { type AttemptResult, attemptVerdict } from "../../../src/runtime/attempt-verdict.ts";
 import { type ClassifiedOutcome, classifyOutcome } from "../../../src/runtime/classify-outcome.ts";
-import { cancel, complete, discard, snooze, type WorkOutcome } from "../../../src/work/outcome.ts";
+import { cancel, complete, discard, snooze } from "../../../src/work/outcome.ts";
 import { claimed, CLIENT_ID } from "./attempt-harness.ts";
+import { type Circumstances, genuine, returned, threw, type TruthTableRow } from "./truth-table-row.ts";
 
 /** When the attempt ended. */
 export const NOW: Temporal.Instant = Temporal.Instant.from("2026-01-02T03:04:10Z");
@@ -28,27 +29,11 @@ function abortsOf(...causes: readonly AbortCause[]): AttemptAbort {
   return aborts;
 }
 
-/** The code returned. */
-export const returned = (outcome?: WorkOutcome): AttemptResult => ({ type: "returned", outcome });
-/** The code threw. */
-export const threw = (error: unknown): AttemptResult => ({ type: "threw", error, cancel: null });
 /** The handler stopped because of the abort. */
 const stopped = (aborts: AttemptAbort): AttemptResult => threw(aborts.reason);
 /** The handler was ended by force. */
 const terminated = (aborts: AttemptAbort): AttemptResult => threw(terminationError(aborts, 7n));
-/** The code failed of its own accord. */
-export const genuine = (): AttemptResult => threw(new Error("boom"));
 const fault = (): AttemptResult => threw(new TypeError("undefined is not a function"));
-
-/** What the result is looked at with; by default attempt 3 of 25, retried in a minute. */
-export interface Circumstances {
-  readonly causes?: readonly AbortCause[];
-  readonly attempt?: number;
-  readonly maxAttempts?: number;
-  readonly retryIn?: number;
-  readonly handlerCancels?: boolean;
-  readonly metadata?: string;
-}
 
 /** With whether the error handler was called. */
 export interface Classified extends ClassifiedOutcome {
@@ -82,22 +67,6 @@ export function classify(result: (aborts: AttemptAbort) => AttemptResult, circum
     deleteOnComplete: false,
   });
   return { ...classified, reported };
-}
-
-/** One row of a table. */
-export interface TruthTableRow extends Circumstances {
-  readonly title: string;
-  readonly result: (aborts: AttemptAbort) => AttemptResult;
-  readonly state: JobState;
-  /** Attempt number afterwards; 3 is that of the claim. */
-  readonly after?: number;
-  /** Recorded text; null when none is recorded. */
-  readonly error: string | null;
-  readonly event: string;
-  readonly reported?: boolean;
-  /** Seconds from now; null when the time is left as it is. */
-  readonly scheduledIn?: number | null;
-  readonly trace?: boolean;
 }
 
 const boom = { error: "boom", event: "job_failed", reported: true } as const;
@@ -213,31 +182,6 @@ export const TRUTH_TABLES: readonly TruthTableRow[] = [
     state: "cancelled",
     ...boom,
     event: "job_cancelled",
-  },
-  {
-    title: "JS-47: A.1 row 10: runtime fault",
-    result: fault,
-    ...retried,
-    error: "undefined is not a function",
-    event: "job_failed",
-    reported: true,
-    trace: true,
-  },
-  {
-    title: "A.1 row 11: unknown kind",
-    result: () => threw(new UnknownJobKindError("x")),
-    ...retried,
-    error: "job kind is not registered in the client's Workers bundle: x",
-    event: "job_failed",
-    reported: true,
-  },
-  {
-    title: "A.1 row 12: arguments that do not decode",
-    result: () => threw(new PayloadValidationError("x", "work", "bad args")),
-    ...retried,
-    error: "bad args",
-    event: "job_failed",
-    reported: true,
   },
   {
     title: "JS-51: A.2 row 1: cancelled from outside, success",
@@ -438,6 +382,14 @@ export const TRUTH_TABLES: readonly TruthTableRow[] = [
     error: "job aborted after ignoring cancellation",
     event: "job_failed",
     reported: true,
+  },
+  {
+    title: "JS-56: A.4 row 6: shutdown, still waiting for a thread",
+    setting: "waiting for a thread",
+    causes: ["shutdown"],
+    maxAttempts: 3,
+    result: stopped,
+    ...interrupted,
   },
   {
     title: "JS-108: a timeout and then a cancellation, stopped by the first",
