@@ -1,6 +1,6 @@
 /** Delays as Cloudflare Queues count them: in whole seconds, a day at most. */
 import { type DurationInput, ValidationError } from "@riverqueue/reaction";
-import { durationToMs } from "@riverqueue/reaction/home";
+import { delayToMs } from "@riverqueue/reaction/home";
 
 const LONGEST_SECONDS = 86_400;
 
@@ -11,9 +11,7 @@ const LONGEST_SECONDS = 86_400;
  */
 export function delaySeconds(delay: DurationInput | undefined): { delaySeconds?: number } {
   if (delay === undefined) return {};
-  const ms = durationToMs(delay);
-  if (ms === null || ms < 0) throw new ValidationError("delay must be a duration such as { seconds: 5 }");
-  const seconds = Math.ceil(ms / 1000);
+  const seconds = Math.ceil(delayToMs(delay) / 1000);
   if (seconds > LONGEST_SECONDS) throw new ValidationError("delay must be at most a day");
   return { delaySeconds: seconds };
 }

@@ -10,7 +10,7 @@ import {
   type WorkerCtx,
   type WorkerEntry,
 } from "@riverqueue/reaction";
-import { createWorkerCtx } from "@riverqueue/reaction/home";
+import { BackgroundWork, createWorkerCtx } from "@riverqueue/reaction/home";
 import type { WorkerExecutionContext } from "./worker-events.ts";
 
 /** What an invocation is made of. */
@@ -31,7 +31,7 @@ export async function openEntry<Env, Result>(
   { entry, env, requestId = crypto.randomUUID(), executionCtx, logger }: EntryParts<Env>,
   body: (ctx: WorkerCtx<Env>) => Promise<Result> | Result,
 ): Promise<Result> {
-  const background: Promise<unknown>[] = [];
+  const background = new BackgroundWork();
   const waitUntil = (work: PromiseLike<unknown>): void => executionCtx.waitUntil(Promise.resolve(work));
   const log = logger === null ? null : new EntryLog(logger, { entry, requestId, waitUntil });
   const ctx = createWorkerCtx({
@@ -40,7 +40,7 @@ export async function openEntry<Env, Result>(
     requestId,
     logger: log?.logger ?? consoleLogger,
     waitUntil(work) {
-      background.push(work);
+      background.add(work);
       waitUntil(work);
     },
   });
@@ -54,12 +54,8 @@ export async function openEntry<Env, Result>(
   }
 }
 
-async function finish(background: readonly Promise<unknown>[], log: EntryLog | null): Promise<void> {
-  for (let done = 0; done < background.length;) {
-    const more = background.slice(done);
-    done = background.length;
-    await Promise.all(more);
-  }
+async function finish(background: BackgroundWork, log: EntryLog | null): Promise<void> {
+  await background.settled();
   await log?.end();
 }
 

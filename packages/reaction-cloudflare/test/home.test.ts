@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
 import { failOnLeaks, spawnNode } from "@riverqueue/internal-test-kit";
-import { newEvent } from "@riverqueue/internal-test-kit/reaction/store-suite";
+import { newEvent } from "@riverqueue/internal-test-kit/reaction/store-values";
 import { bundleWorker } from "@riverqueue/internal-test-kit/worker-project";
 import { createReaction, defineQueue } from "@riverqueue/reaction";
 import {

@@ -64,6 +64,8 @@ export type {
   LeaseParams,
   NewCommand,
   NewEvent,
+  OpenedEvent,
+  OpenParams,
   OperatorAction,
   OperatorParams,
   Page,
@@ -102,6 +104,7 @@ export type {
 
 // Errors
 export { ConfigurationError } from "./model/configuration-error.ts";
+export { DeletedContentError } from "./model/deleted-content-error.ts";
 export { LifecycleError } from "./model/lifecycle-error.ts";
 export { MessageTooLargeError } from "./model/message-too-large-error.ts";
 export { ReactionError, type ReactionErrorCode, type ReactionErrorOptions } from "./model/reaction-error.ts";

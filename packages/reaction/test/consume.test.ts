@@ -107,7 +107,7 @@ test("RX-20 a delivery that the store fails is retried after growing pauses; the
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target);
       if (typeof value !== "function") return value;
-      return key === "readEvent" ? () => Promise.reject(new Error("down")) : (value.bind(target) as unknown);
+      return key === "openEvent" ? () => Promise.reject(new Error("down")) : (value.bind(target) as unknown);
     },
   });
   const other = createReaction({ policies: [orderPolicy(subject.send)], ...subject.home.parts, store, alerts });

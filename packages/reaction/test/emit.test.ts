@@ -267,6 +267,58 @@ test("RX-23 a duplicate first finishes the sync commands that nobody runs, and t
   );
 });
 
+test("RX-12 a sync command that somebody else was quicker with is answered as it stands, not as it was", async (t) => {
+  const { home } = await openSqliteHome(t);
+  const { grant, send, attempts } = orderCommands();
+  const policies = [orderPolicy(grant, send)];
+  const { processor } = createReaction({ policies, ...home.parts });
+  let isReadable = true;
+  // Between the write of the event and the first lease, another process emits the same event.
+  const late = Object.assign(Object.create(home.store) as typeof home.store, {
+    sendsInTransaction: true,
+    createEvent: async (...args: Parameters<typeof home.store.createEvent>) => {
+      const created = await home.store.createEvent(...args);
+      await processor.emit(testCtx(), order(args[0].idempotencyKey.slice("order-paid:".length)));
+      return created;
+    },
+    leaseCommand: home.store.leaseCommand.bind(home.store),
+    readEvent: (id: string) => (isReadable ? home.store.readEvent(id) : Promise.reject(new Error("down"))),
+  });
+  const other = createReaction({ policies, ...home.parts, store: late });
+  const seen = await other.processor.emit(testCtx(), order("1"));
+  assert.deepEqual(
+    [seen.status, seen.event?.status, seen.commands[0]?.status, seen.commands[1]?.status],
+    ["accepted", "dispatched", "succeeded", "pending"],
+  );
+  isReadable = false;
+  const unseen = await other.processor.emit(testCtx(), order("2"));
+  assert.deepEqual(
+    [unseen.status, unseen.commands[0]?.status],
+    ["accepted", "pending"],
+    "the write counts, not the look",
+  );
+  assert.equal(attempts.length, 2);
+});
+
+test("the record of a throw has its words, the log has the error itself with its stack", async (t) => {
+  const { home } = await openSqliteHome(t);
+  const error = new RangeError("out of stock");
+  const { grant } = orderCommands({ grant: () => Promise.reject(error) }, { maxAttempts: 1 });
+  const logger = listeningLogger();
+  const { processor } = createReaction({ policies: [orderPolicy(grant)], ...home.parts });
+  const { event, commands } = await processor.emit(testCtx({ logger }), order("1"));
+  assert.deepEqual(commands[0]?.error, { code: "exception", message: "RangeError: out of stock" });
+  assert.deepEqual(
+    logger.logged.map(({ level, attributes }) => ({ level, attributes })),
+    [
+      {
+        level: "warn",
+        attributes: { error, eventId: event?.id, commandId: commands[0]?.executionId, attempt: 1 },
+      },
+    ],
+  );
+});
+
 /** A store that cannot send, as on D1. */
 function withoutSending<Store extends object>(store: Store): { readonly store: Store } {
   const plain = new Proxy(store, {

@@ -217,6 +217,22 @@ test("wrong options are named, all at once", () => {
   );
 });
 
+test("a command's timeout is shorter than the lease, or refused where the command is first named", async (t) => {
+  const { home, rows } = await openSqliteHome(t);
+  const { send } = orderCommands({}, { timeout: { seconds: 60 } });
+  const refused = {
+    code: "configuration",
+    message: 'command "send_receipt" has a timeout of 60000 ms, which must be shorter than the lease of 60000 ms',
+  };
+  const policies = [orderPolicy(send)];
+  assert.throws(() => createReaction({ policies, commands: [send], ...home.parts }), refused);
+  const event = OrderPaid.create({ idempotencyKey: "1", payload: { orderId: "1" } });
+  await assert.rejects(createReaction({ policies, ...home.parts }).processor.emit(testCtx(), event), refused);
+  assert.deepEqual(await rows("select 1 from river_reaction_event"), []);
+  const longer = createReaction({ policies, commands: [send], ...home.parts, lease: { seconds: 61 } });
+  assert.equal((await longer.processor.emit(testCtx(), event)).status, "accepted");
+});
+
 test("a Temporal.Duration is a duration as well", async (t) => {
   const { home } = await openSqliteHome(t);
   const lease = Temporal.Duration.from({ minutes: 2, milliseconds: 5 });

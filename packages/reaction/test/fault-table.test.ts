@@ -252,7 +252,7 @@ const COURSES: readonly (Course & { readonly title: string; readonly needed: rea
   {
     title: "with a store that sends in its transactions",
     sendsInTransaction: true,
-    needed: ["store.createEvent", "store.leaseCommand", "store.settleCommand", "store.readEvent", "store.claimSweeps"],
+    needed: ["store.createEvent", "store.leaseCommand", "store.settleCommand", "store.openEvent", "store.claimSweeps"],
   },
   {
     title: "with a store that cannot send",

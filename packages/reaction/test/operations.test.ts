@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { failOnLeaks } from "@riverqueue/internal-test-kit";
-import { createReaction, failed } from "@riverqueue/reaction";
+import { createReaction, DeletedContentError, failed } from "@riverqueue/reaction";
 import { deliver } from "./testdata/deliver.ts";
 import { openSqliteHome } from "./testdata/open-home.ts";
 import { OrderPaid, orderCommands, orderPolicy } from "./testdata/order-paid.ts";
@@ -94,8 +94,33 @@ test("the sweeper alerts from the tenth sweep on, and deletes what retention say
   assert.deepEqual(await processor.sweep(ctx), { dispatched: 0, expired: 1 });
   assert.deepEqual(await alerts(), []);
   const { items } = await operations.listEvents({});
+  const [command] = (await operations.listCommands({ name: "send_receipt" })).items;
+  assert.deepEqual([command?.status, command?.input, command?.attempts], ["succeeded", null, []]);
   assert.deepEqual(
     [items[0]?.payload, items[0]?.status, items[0]?.idempotencyKey],
     [null, "completed", "order-paid:1"],
   );
+});
+
+test("a command whose content retention has deleted is not retried: a typed error says so, and nothing is written", async (t) => {
+  let at = Date.now();
+  const { home, rows } = await openSqliteHome(t, { now: () => new Date(at) });
+  const { send, attempts } = orderCommands({ send: fails });
+  const { processor, operations, consume } = createReaction({ policies: [orderPolicy(send)], ...home.parts });
+  const { event, commands } = await processor.emit(ctx, order(2));
+  const [eventId, commandId] = [event?.id ?? "", commands[0]?.executionId ?? ""];
+  await deliver(consume, ctx, { body: { event: eventId } });
+  at += 91 * 86_400_000;
+  await processor.sweep(ctx);
+  const before = await operations.getEvent(eventId);
+  assert.deepEqual([before?.commands[0]?.status, before?.commands[0]?.error], ["failed", null]);
+  await rows("delete from river_job");
+  await assert.rejects(operations.retryCommand(ctx, commandId, { by: "ana" }), (error) => {
+    assert.ok(error instanceof DeletedContentError);
+    assert.match(error.message, /input was deleted by retention/);
+    return error.code === "content_deleted";
+  });
+  assert.deepEqual(await operations.getEvent(eventId), before);
+  assert.deepEqual(await rows("select 1 from river_job"), []);
+  assert.equal(attempts.length, 1);
 });

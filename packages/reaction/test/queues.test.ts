@@ -4,6 +4,7 @@ import { failOnLeaks } from "@riverqueue/internal-test-kit";
 import { QUEUE_RULES } from "@riverqueue/internal-test-kit/reaction/queue-rules";
 import { createReaction, defineQueue, type OutgoingMessage } from "@riverqueue/reaction";
 import { runBatch, splitMessages } from "@riverqueue/reaction/home";
+import { type QueueConfig, Workers } from "riverqueue";
 import { deliver } from "./testdata/deliver.ts";
 import { openSqliteHome } from "./testdata/open-home.ts";
 import { alertCodes } from "./testdata/order-paid.ts";
@@ -196,4 +197,35 @@ test("wrong options of a queue are named, all at once", () => {
       "duration such as { seconds: 5 }; queue.name must be 1 to 63 lower-case letters, digits and hyphens; " +
       "queue.batchSize must be an integer of 1 to 100; queue.consume must be a function",
   });
+});
+
+test("a queue is found by its own name only, whatever names objects inherit", async (t) => {
+  const { home, rows } = await openSqliteHome(t);
+  const consumed: unknown[] = [];
+  const consume = ({ messages }: { readonly messages: readonly { readonly body: unknown }[] }): void =>
+    void consumed.push(...messages.map(({ body }) => body));
+  const queue = defineQueue({ name: "constructor", consume });
+  const { codes, alerts } = alertCodes();
+  const reaction = createReaction({ policies: [], ...home.parts, queues: [queue], alerts });
+  assert.equal(reaction.queues.at(-1)?.actualName, "constructor");
+  await home.sender(queue).send([{ body: 1 }]);
+  assert.deepEqual(await rows("select queue from river_job"), [{ queue: "constructor" }]);
+  const queues: Record<string, QueueConfig> = {};
+  home.register({ workers: new Workers(), queues, periodicJobs: [], reaction });
+  assert.ok(Object.keys(queues).includes("constructor"));
+  assert.equal((await deliver(reaction.consume, testCtx(), { body: 1, queue: "constructor" })).type, "ack");
+  assert.deepEqual(consumed, [1]);
+  for (const name of ["__proto__", "toString", "valueOf"]) {
+    assert.equal((await deliver(reaction.consume, testCtx(), { body: 1, queue: name })).type, "retry");
+  }
+  assert.deepEqual(codes, ["unknown_queue", "unknown_queue", "unknown_queue"]);
+  const named = createReaction({
+    policies: [],
+    ...home.parts,
+    queues: [queue],
+    queueNames: Object.fromEntries([["constructor", "__proto__"]]),
+  });
+  const others: Record<string, QueueConfig> = {};
+  home.register({ workers: new Workers(), queues: others, periodicJobs: [], reaction: named });
+  assert.ok(Object.hasOwn(others, "__proto__"), "the client is to say what it thinks of the name");
 });

@@ -61,7 +61,10 @@ export interface CommandOptions<Schema extends StandardSchemaV1> {
   readonly schema: Schema;
   /** Attempts of the handler, 1 to 100; the processor's default, 3, unless given. Redeliveries of messages are counted apart. */
   readonly maxAttempts?: number | undefined;
-  /** How long one attempt may take; shorter than the lease; the processor's default, 30 s, unless given. */
+  /**
+   * How long one attempt may take; the processor's default, 30 s, unless given. It must be shorter than the processor's lease:
+   * `createReaction`, or `emit` where a policy is the first to name the command, throws a ConfigurationError otherwise.
+   */
   readonly timeout?: DurationInput | undefined;
   /** After a process died during an attempt: another attempt (`retry`, default), or wait for an operator (`review`). */
   readonly afterCrash?: "retry" | "review" | undefined;

@@ -4,6 +4,7 @@ import { createWorkerCtx } from "../context/create-worker-ctx.ts";
 import type { WorkerCtx } from "../context/worker-ctx.ts";
 import { readDuration } from "../kit/duration.ts";
 import { OptionProblems } from "../kit/option-problems.ts";
+import { ownValue } from "../kit/own-value.ts";
 import { consoleLogger, type Logger } from "../logging/logger.ts";
 import { ANALYTICS_EVENTS, ASYNC_LOGGER, ASYNC_POLICY_TASK } from "../processor/built-in-queues.ts";
 import type { Reaction } from "../processor/create-reaction.ts";
@@ -61,7 +62,7 @@ export interface EmbeddedRegistration {
 
 /** See {@link createEmbeddedHome}. */
 export interface EmbeddedHome<Tx> extends EmbeddedHomeParts<Tx>, Disposable {
-  /** All parts, to be spread into the options of `createReaction`. */
+  /** The same parts by themselves, to be spread into the options of `createReaction`, which take nothing else. */
   readonly parts: EmbeddedHomeParts<Tx>;
   /** Sends to a queue of the application. */
   sender(queue: Pick<QueueDefinition, "maxRetries" | "name">): QueueSender;
@@ -98,7 +99,7 @@ const IDLE_SWEEP_MS = 60_000;
  */
 export function createEmbeddedHome<Tx>(options: EmbeddedHomeOptions<Tx>): EmbeddedHome<Tx> {
   const { driver, logger = consoleLogger, queueNames = {}, env = null, now } = checked(options);
-  const nameOf = (name: string): string => queueNames[name] ?? name;
+  const nameOf = (name: string): string => ownValue(queueNames, name) ?? name;
   const inserter = new MessageInserter(driver);
   const sender = ({ name, maxRetries }: Pick<QueueDefinition, "maxRetries" | "name">): QueueSender =>
     inserter.sender(nameOf(name), maxRetries + 1);
@@ -137,7 +138,7 @@ function checkedRegistration({ queues, reaction, idleSweep }: EmbeddedRegistrati
   const problems = new OptionProblems();
   const names = [...reaction.queues.map(({ actualName }) => actualName), SWEEP_QUEUE];
   for (const name of names)
-    if (name in queues) problems.add(`queues.${name}`, "is taken; it is one of reaction's queues");
+    if (Object.hasOwn(queues, name)) problems.add(`queues.${name}`, "is taken; it is one of reaction's queues");
   const idleSweepMs = readDuration(problems, idleSweep, "idleSweep", IDLE_SWEEP_MS);
   problems.throwConfiguration();
   return { idleSweepMs };
@@ -168,7 +169,9 @@ function addWorkers({ workers, queues, periodicJobs, reaction }: EmbeddedRegistr
   );
   for (const { actualName, definition } of reaction.queues) {
     const maxWorkers = definition.batchSize * definition.maxConcurrency;
-    queues[actualName] = { maxWorkers, fetchCooldown: { milliseconds: 5 } };
+    const value: QueueConfig = { maxWorkers, fetchCooldown: { milliseconds: 5 } };
+    // Whatever its name: to assign `__proto__` would add no queue.
+    Object.defineProperty(queues, actualName, { value, configurable: true, enumerable: true, writable: true });
   }
   queues[SWEEP_QUEUE] = { maxWorkers: 1 };
 }

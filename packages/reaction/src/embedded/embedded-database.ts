@@ -60,8 +60,20 @@ export class EmbeddedDatabase<Tx> implements SqlDatabase<Tx> {
       if (sendFor === undefined && acknowledgeFor === undefined) {
         return (await this.#driver.extension.run(statements)).map(({ rows }) => rows);
       }
-      return this.#driver.transaction((scope) => this.#runIn(scope, statements, options), { durability: "default" });
+      return this.#runTogether(statements, options);
     });
+  }
+
+  async #runTogether(statements: readonly SqlStatement[], options: SqlRunOptions<Tx>): Promise<Results> {
+    const run = (): Promise<Results> =>
+      this.#driver.transaction((scope) => this.#runIn(scope, statements, options), { durability: "default" });
+    try {
+      return await run();
+    } catch (error) {
+      // A prepared statement that the server has forgotten was refused, and all is undone. It is sent otherwise now.
+      if (error instanceof DatabaseOperationError && error.details["reason"] === "prepared") return run();
+      throw error;
+    }
   }
 
   async #translated<T>(inCallers: boolean, run: () => Promise<T>): Promise<T> {

@@ -1,7 +1,6 @@
 /** Puts messages into River queues: each is a job of one kind whose arguments hold the body. */
-import { durationToMs } from "../kit/duration.ts";
+import { delayToMs } from "../kit/duration.ts";
 import { jsonText } from "../kit/canonical-json.ts";
-import { ValidationError } from "../model/validation-error.ts";
 import { splitMessages } from "../queues/split-messages.ts";
 import type { OutgoingMessage, QueueSender } from "../seam/message-queue.ts";
 import type { DriverCall, EncodedJob, RuntimeDriver } from "./runtime-driver.ts";
@@ -58,8 +57,7 @@ export class MessageInserter<Tx> {
 }
 
 function encode({ queue, maxAttempts, message }: MessageJob): EncodedJob {
-  const delayMs = message.delay === undefined ? 0 : durationToMs(message.delay);
-  if (delayMs === null || delayMs < 0) throw new ValidationError("delay must be a duration such as { seconds: 5 }");
+  const delayMs = message.delay === undefined ? 0 : delayToMs(message.delay);
   return {
     kind: MESSAGE_KIND,
     queue,

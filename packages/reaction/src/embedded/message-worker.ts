@@ -1,5 +1,6 @@
 /** Works the jobs that are messages: gives each to the consumer of its queue, and does with it what that says. */
 import { discard, type JsonObject, snooze, stringifyJson, type WorkContext, type WorkOutcome } from "riverqueue";
+import { BackgroundWork } from "../context/background-work.ts";
 import { createWorkerCtx } from "../context/create-worker-ctx.ts";
 import type { WorkerCtx } from "../context/worker-ctx.ts";
 import type { Logger } from "../logging/logger.ts";
@@ -85,16 +86,9 @@ export class MessageWorker {
 
   /** A context for one batch or sweep, and a wait for what it has left running in the background. */
   entry(entry: "queue" | "scheduled"): { readonly ctx: WorkerCtx; readonly settled: () => Promise<void> } {
-    const background: Promise<unknown>[] = [];
-    const ctx = createWorkerCtx({ ...this.#parts, entry, waitUntil: (work) => void background.push(work) });
-    const settled = async (): Promise<void> => {
-      for (let done = 0; done < background.length;) {
-        const more = background.slice(done);
-        done = background.length;
-        await Promise.all(more);
-      }
-    };
-    return { ctx, settled };
+    const background = new BackgroundWork();
+    const ctx = createWorkerCtx({ ...this.#parts, entry, waitUntil: (work) => background.add(work) });
+    return { ctx, settled: () => background.settled() };
   }
 
   #station({ definition, actualName }: NamedQueue): Station {

@@ -3,9 +3,10 @@
  *
  * @packageDocumentation
  */
+export { BackgroundWork } from "../context/background-work.ts";
 export { createWorkerCtx, type WorkerCtxParts } from "../context/create-worker-ctx.ts";
 export { presetFetchWorkerCtx } from "../context/resolve-fetch-worker-ctx.ts";
-export { durationToMs } from "../kit/duration.ts";
+export { delayToMs } from "../kit/duration.ts";
 export { OptionProblems } from "../kit/option-problems.ts";
 export { timeOrderedId } from "../kit/time-ordered-id.ts";
 export type { Timing } from "../kit/timing.ts";

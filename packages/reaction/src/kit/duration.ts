@@ -2,6 +2,7 @@
  * Durations as options take them: `{ seconds: 5 }`. Workers have no `Temporal`, so a plain object is the form that exists
  * everywhere; a `Temporal.Duration` of days or smaller units has the same members and fits as well.
  */
+import { ValidationError } from "../model/validation-error.ts";
 import type { OptionProblems } from "./option-problems.ts";
 
 /** A length of time; the members add up. A day is 24 hours. */
@@ -30,7 +31,7 @@ export function durationToMs(value: unknown): number | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   const members = value as Readonly<Record<string, unknown>>;
   if (CALENDAR.some((unit) => members[unit] !== undefined && members[unit] !== 0)) return null;
-  if (Object.keys(value).some((key) => !(key in UNITS) && !CALENDAR.includes(key))) return null;
+  if (Object.keys(value).some((key) => !Object.hasOwn(UNITS, key) && !CALENDAR.includes(key))) return null;
   let total = 0;
   let given = 0;
   for (const [unit, ms] of Object.entries(UNITS)) {
@@ -41,6 +42,17 @@ export function durationToMs(value: unknown): number | null {
     given++;
   }
   return given === 0 ? null : total;
+}
+
+/**
+ * Length in milliseconds of a delay that was passed to a call.
+ *
+ * @throws ValidationError for what is no fixed length of time, or negative.
+ */
+export function delayToMs(delay: unknown): number {
+  const ms = durationToMs(delay);
+  if (ms === null || ms < 0) throw new ValidationError("delay must be a duration such as { seconds: 5 }");
+  return ms;
 }
 
 /** Reads an optional duration in milliseconds; problems go to `problems` and the fallback is used. */

@@ -21,7 +21,7 @@ export interface CommandError {
    * schema refuses the stored input, `skipped` when the command it comes after has not succeeded.
    */
   readonly code: string;
-  /** At most 2,000 characters. */
+  /** At most 2,000 characters; of what was thrown, name and message. Its stack is in the log of the attempt's context only. */
   readonly message: string;
 }
 

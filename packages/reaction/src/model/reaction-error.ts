@@ -4,6 +4,7 @@
 export type ReactionErrorCode =
   | "configuration"
   | "content"
+  | "content_deleted"
   | "lifecycle"
   | "message_too_large"
   | "retry"

@@ -14,8 +14,13 @@ import { inRunOrder } from "./run-order.ts";
 export class CommandRegistry {
   readonly #policies: ReadonlyMap<string, readonly Policy[]>;
   readonly #commands = new Map<string, Command>();
+  #names: readonly string[] = [];
 
-  constructor(policies: readonly Policy[], commands: readonly Command[]) {
+  readonly #leaseMs: number;
+
+  /** @throws ConfigurationError for a command that cannot be run here. */
+  constructor(policies: readonly Policy[], commands: readonly Command[], leaseMs: number) {
+    this.#leaseMs = leaseMs;
     this.#policies = Map.groupBy(policies, ({ type }) => type);
     for (const command of commands) this.#learn(command);
   }
@@ -23,8 +28,8 @@ export class CommandRegistry {
   /**
    * What the policies want done for the event, in order.
    *
-   * @throws whatever a policy throws; ConfigurationError for what is no command, a name that two commands have, or an
-   *   `after` that runs later.
+   * @throws whatever a policy throws; ConfigurationError for what is no command, a name that two commands have, a timeout
+   *   that is not shorter than the lease, or an `after` that runs later.
    */
   async plan(event: ReactionEvent): Promise<readonly PlannedCommand[]> {
     const planned: PlannedCommand[] = [];
@@ -32,6 +37,12 @@ export class CommandRegistry {
     for (const { command } of planned) this.#learn(command);
     refuseBadOrder(planned);
     return planned;
+  }
+
+  /** Names of the commands that are known by now; the same list until there are more. */
+  get names(): readonly string[] {
+    if (this.#names.length < this.#commands.size) this.#names = Object.freeze([...this.#commands.keys()]);
+    return this.#names;
   }
 
   /** The command of this name, for a stored event; undefined when no policy returns it. Never rejects: why is logged. */
@@ -57,6 +68,12 @@ export class CommandRegistry {
     const known = this.#commands.get(command.name);
     if (known !== undefined && known !== command) {
       throw new ConfigurationError(`two commands have the name ${JSON.stringify(command.name)}`);
+    }
+    if (command.timeoutMs !== undefined && command.timeoutMs >= this.#leaseMs) {
+      throw new ConfigurationError(
+        `command ${JSON.stringify(command.name)} has a timeout of ${command.timeoutMs} ms, which must be shorter than ` +
+          `the lease of ${this.#leaseMs} ms`,
+      );
     }
     this.#commands.set(command.name, command);
   }

@@ -13,6 +13,8 @@ import { reviewMarkKey, storeEnd } from "./store-end.ts";
 export interface CommandRun {
   readonly command: Command;
   readonly execution: CommandExecution;
+  /** A lease that is held already, for the first attempt. */
+  readonly held?: HeldLease | undefined;
   /** The other commands of the event, as known so far. */
   readonly siblings: readonly CommandExecution[];
   /** Attempts to make here at most. */
@@ -27,6 +29,14 @@ export interface CommandRun {
   readonly tries: number;
   /** Monotonic time after which nothing is tried any more, and beyond which no further attempt may last. */
   readonly until: number;
+}
+
+/** A lease that was taken when the event was read. */
+export interface HeldLease {
+  /** As leased. */
+  readonly leased: CommandExecution;
+  /** Monotonic time before it was asked for. */
+  readonly takenAt: number;
 }
 
 /** Where the command stands. */
@@ -57,7 +67,10 @@ export class CommandRunner {
     if (decided !== null) return decided;
     let progress: CommandProgress = stands(run.execution);
     for (let made = 1; made <= run.attempts; made++) {
-      progress = await this.#attempt(ctx, run, progress, made === run.attempts);
+      const { execution, sent } = progress;
+      const held = (made === 1 ? run.held : undefined) ?? (await this.#lease(execution));
+      if (held === null) return { ...stands(execution), sent, elsewhere: true };
+      progress = await this.#attempt(ctx, run, held, made === run.attempts);
       if (progress.elsewhere || progress.execution.status !== "retryable") break;
       if (!this.#hasTime(run)) break;
     }
@@ -68,10 +81,9 @@ export class CommandRunner {
     return this.#parts.timing.monotonic() + this.timeoutMs(command) <= until;
   }
 
-  /** How long one attempt of the command may take; always shorter than a lease. */
+  /** How long one attempt of the command may take: less than a lease, or it would not have been taken in. */
   timeoutMs({ timeoutMs }: Pick<Command, "timeoutMs">): number {
-    const { settings } = this.#parts;
-    return Math.min(timeoutMs ?? settings.timeoutMs, settings.leaseMs - 1);
+    return timeoutMs ?? this.#parts.settings.timeoutMs;
   }
 
   /** What is decided without an attempt; null when there is to be one. */
@@ -119,18 +131,23 @@ export class CommandRunner {
     return { ...stands(written.command), sent: written.sent, failedHere: status === "failed" };
   }
 
+  async #lease({ id: commandId, eventId, attempt: seenAttempt }: CommandExecution): Promise<HeldLease | null> {
+    const { store, timing, settings, owner } = this.#parts;
+    const takenAt = timing.monotonic();
+    const { leaseMs } = settings;
+    const lease = { eventId, commandId, owner, seenAttempt, leaseMs, sweepInMs: leaseMs + settings.sweepAfterMs };
+    const leased = await store.leaseCommand(lease);
+    return leased && { leased, takenAt };
+  }
+
   async #attempt(
     ctx: WorkerCtx,
     run: CommandRun,
-    { execution, sent }: CommandProgress,
+    { leased, takenAt }: HeldLease,
     isLastHere: boolean,
   ): Promise<CommandProgress> {
     const { store, timing, settings, owner } = this.#parts;
-    const { id: commandId, eventId, attempt: seenAttempt } = execution;
-    const takenAt = timing.monotonic();
-    const lease = { eventId, commandId, owner, seenAttempt, leaseMs: settings.leaseMs };
-    const leased = await store.leaseCommand({ ...lease, sweepInMs: settings.leaseMs + settings.sweepAfterMs });
-    if (leased === null) return { ...stands(execution), sent, elsewhere: true };
+    const { id: commandId, eventId } = leased;
     const holder = { eventId, commandId, owner, attempt: leased.attempt };
     const keeper = new LeaseKeeper(store, timing, { holder, leaseMs: settings.leaseMs, takenAt });
     try {

@@ -4,6 +4,7 @@ import type { Command } from "../definition/define-command.ts";
 import type { Policy } from "../definition/policy.ts";
 import { type DurationInput, readDuration } from "../kit/duration.ts";
 import { OptionProblems } from "../kit/option-problems.ts";
+import { ownValue } from "../kit/own-value.ts";
 import { systemTiming, type Timing } from "../kit/timing.ts";
 import { createAsyncLogger, type AsyncLogger, type AsyncLoggerOptions } from "../logging/async-logger.ts";
 import { type LogPage, type LogRange, readLogs } from "../logging/read-logs.ts";
@@ -121,7 +122,7 @@ export function createTimedReaction<Tx = unknown>(options: ReactionOptions<Tx>, 
   problems.throwConfiguration();
   const { store, queue, keyValue = null, analyticsStore = null } = options;
   const alerts = new AlertRaiser(store, options.alerts);
-  const registry = new CommandRegistry(options.policies, options.commands ?? []);
+  const registry = new CommandRegistry(options.policies, options.commands ?? [], settings.leaseMs);
   let owner: string | undefined;
   const parts: ProcessorParts<Tx> = {
     store,
@@ -175,7 +176,7 @@ function nameQueues(
 ): readonly NamedQueue[] {
   const named = definitions.map((definition) => ({
     definition,
-    actualName: names[definition.name] ?? definition.name,
+    actualName: ownValue(names, definition.name) ?? definition.name,
   }));
   return Object.freeze(named);
 }

@@ -3,15 +3,13 @@ import type { WorkerCtx } from "../context/worker-ctx.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import type { CommandExecution } from "../model/command-execution.ts";
 import type { QueueMessage } from "../seam/message-queue.ts";
-import type { StoredEvent } from "../seam/reaction-store.ts";
+import type { OpenedEvent } from "../seam/reaction-store.ts";
 import type { AlertInput } from "./alert-raiser.ts";
-import { CommandRunner } from "./command-runner.ts";
+import { CommandRunner, type HeldLease } from "./command-runner.ts";
+import { Delivery } from "./delivery.ts";
 import { policyTask, readPolicyTask } from "./policy-task.ts";
 import type { ProcessorParts } from "./processor-parts.ts";
 import { inRunOrder, isLeased, openCommands } from "./run-order.ts";
-
-/** After a lease has run out by the store's clock. */
-const LEASE_MARGIN_MS = 1000;
 
 /** See the file header. */
 export class EventConsumer {
@@ -38,13 +36,15 @@ export class EventConsumer {
     const { settings } = this.#parts;
     const isFinal = message.attempts >= settings.deliveries;
     try {
-      const stored = await this.#parts.store.readEvent(eventId);
-      if (stored === null) {
+      const takenAt = this.#parts.timing.monotonic();
+      const opened = await this.#open(eventId);
+      if (opened === null) {
         await alert({ code: "unknown_event", message: "a message names an event that does not exist", eventId });
         return message.ack();
       }
-      const delivery = new Delivery(this.#parts, stored, message.attempts);
-      await this.#runAll(ctx, delivery, message.id);
+      const delivery = new Delivery(this.#parts, opened, message.attempts);
+      const held = opened.leased && { leased: opened.leased, takenAt };
+      await this.#runAll(ctx, delivery, message.id, held);
       if (isFinal && delivery.hasFailed) await alert(exhausted(eventId, message.attempts));
       await this.#mark(delivery, message, isFinal);
     } catch (error) {
@@ -57,16 +57,28 @@ export class EventConsumer {
     }
   }
 
-  async #runAll(ctx: WorkerCtx, delivery: Delivery, messageId: string): Promise<void> {
+  /** Reads it and begins with its first command in one round trip, where that is known here and can be run as it is. */
+  #open(eventId: string): Promise<OpenedEvent | null> {
+    const { store, owner, settings, registry } = this.#parts;
+    const { leaseMs, sweepAfterMs } = settings;
+    return store.openEvent({ eventId, owner, names: registry.names, leaseMs, sweepInMs: leaseMs + sweepAfterMs });
+  }
+
+  async #runAll(ctx: WorkerCtx, delivery: Delivery, messageId: string, held: HeldLease | null): Promise<void> {
     for (const { id } of inRunOrder(delivery.stored.commands)) {
       const execution = delivery.get(id);
       if (openCommands([execution]).length === 0) continue;
       if (isLeased(execution, delivery.stored.now)) delivery.noteLease(execution);
-      else await this.#runOne(ctx, delivery, execution, messageId);
+      else await this.#runOne(ctx, delivery, execution, { messageId, held });
     }
   }
 
-  async #runOne(ctx: WorkerCtx, delivery: Delivery, execution: CommandExecution, messageId: string): Promise<void> {
+  async #runOne(
+    ctx: WorkerCtx,
+    delivery: Delivery,
+    execution: CommandExecution,
+    { messageId, held }: { readonly messageId: string; readonly held: HeldLease | null },
+  ): Promise<void> {
     const { registry, alerts } = this.#parts;
     const command = await registry.find(execution.name, delivery.stored.event, ctx.logger);
     if (command === undefined) {
@@ -83,6 +95,7 @@ export class EventConsumer {
     const progress = await this.#runner.run(ctx, {
       command,
       execution,
+      ...(held?.leased.id === execution.id && { held }),
       siblings: delivery.commands,
       attempts: delivery.attemptsFor(execution),
       isFinal: delivery.isFinal,
@@ -118,82 +131,4 @@ function exhausted(eventId: string, attempts: number): Omit<AlertInput, "queue" 
     message: `delivery ${attempts}, the last one, has failed; the records are left for inspection`,
     eventId,
   };
-}
-
-/** One delivery of one message. */
-class Delivery {
-  readonly stored: StoredEvent;
-  readonly isFinal: boolean;
-  /** Monotonic time at which the delivery is over. */
-  readonly until: number;
-  readonly #parts: ProcessorParts;
-  readonly #left: number;
-  readonly #byId: Map<string, CommandExecution>;
-  readonly #delays: number[] = [];
-  #failed = false;
-  #leasedMs: number | null = null;
-  #begun = false;
-  #cutShort = false;
-
-  constructor(parts: ProcessorParts, stored: StoredEvent, attempts: number) {
-    this.#parts = parts;
-    this.stored = stored;
-    this.#left = Math.max(1, parts.settings.deliveries - attempts + 1);
-    this.isFinal = this.#left === 1;
-    this.until = parts.timing.monotonic() + parts.settings.leaseMs;
-    this.#byId = new Map(stored.commands.map((command) => [command.id, command]));
-  }
-
-  get commands(): readonly CommandExecution[] {
-    return [...this.#byId.values()];
-  }
-
-  get(id: string): CommandExecution {
-    return this.#byId.get(id) as CommandExecution;
-  }
-
-  note(execution: CommandExecution): void {
-    this.#byId.set(execution.id, execution);
-  }
-
-  /** Somebody else has it. */
-  noteLease({ lease }: CommandExecution): void {
-    const ms =
-      lease === null ? this.#parts.settings.retry.firstMs : lease.expiresAt.getTime() - this.stored.now.getTime();
-    this.#leasedMs = Math.min(this.#leasedMs ?? Infinity, ms);
-  }
-
-  noteFailure(retryInMs: number | null): void {
-    this.#failed = true;
-    if (retryInMs !== null) this.#delays.push(retryInMs);
-  }
-
-  get hasFailed(): boolean {
-    return this.#failed;
-  }
-
-  /** Milliseconds until the next delivery. */
-  get retryInMs(): number {
-    if (this.#delays.length > 0) return Math.max(...this.#delays);
-    if (this.#leasedMs !== null) return Math.max(0, this.#leasedMs) + LEASE_MARGIN_MS;
-    return backOffMs(this.#parts.settings.retry, this.#parts.settings.deliveries - this.#left + 1);
-  }
-
-  /** Attempts to make in this delivery, so that all are made by the last one. */
-  attemptsFor({ attempt, maxAttempts }: CommandExecution): number {
-    return Math.max(1, Math.ceil((maxAttempts - attempt) / this.#left));
-  }
-
-  /** Whether an attempt that takes `timeoutMs` at most may still begin: not when it might outlast the delivery, unless it is the first. */
-  begin(timeoutMs: number): boolean {
-    const fits = !this.#begun || this.#parts.timing.monotonic() + timeoutMs <= this.until;
-    this.#begun = true;
-    this.#cutShort ||= !fits;
-    return fits;
-  }
-
-  /** Something was not begun because the delivery would have lasted too long. */
-  get cutShort(): boolean {
-    return this.#cutShort;
-  }
 }

@@ -34,6 +34,7 @@ export class Handover {
   async run(ctx: WorkerCtx, stored: StoredEvent, isNew: boolean): Promise<HandedOver> {
     const sync = await this.#runSync(ctx, stored);
     const { event } = stored;
+    if (sync.stale) return this.#asStored(ctx, event, sync);
     const wasOpen = event.status === "pending" || event.status === "undispatched";
     const waiting = openCommands(sync.commands).filter(({ mode }) => mode === "async" || sync.failure !== null);
     const isOurs = isNew || sync.ended || event.status === "undispatched";
@@ -97,6 +98,17 @@ export class Handover {
     return progress;
   }
 
+  /** Somebody else was quicker with a command: what it has come to there is what the caller wants to know. */
+  async #asStored(ctx: WorkerCtx, event: EventExecution, sync: SyncProgress): Promise<HandedOver> {
+    try {
+      const stored = await this.#parts.store.readEvent(event.id);
+      if (stored !== null) return { event: stored.event, commands: stored.commands, error: null };
+    } catch (error) {
+      ctx.logger.warn({ error, eventId: event.id }, "an event could not be read again; the answer has it as it was");
+    }
+    return { event: afterwards(event, sync), commands: sync.commands, error: null };
+  }
+
   async #runOne(
     ctx: WorkerCtx,
     event: EventExecution,
@@ -127,6 +139,8 @@ class SyncProgress {
   sent = false;
   /** A command is run by somebody else. */
   elsewhere = false;
+  /** A lease was somebody else's: what is known of that command is from before. */
+  stale = false;
   /** A command was ended here. */
   ended = false;
   /** Why a command could not be run here. */
@@ -148,6 +162,7 @@ class SyncProgress {
     this.#byId.set(execution.id, execution);
     this.sent ||= sent;
     this.elsewhere ||= elsewhere;
+    this.stale ||= elsewhere;
     this.ended ||= !elsewhere && isSettled(execution.status);
   }
 }

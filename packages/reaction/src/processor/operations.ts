@@ -64,7 +64,8 @@ export class ReactionOperations {
   /**
    * Runs a `failed` or `needs_review` command again, with one attempt more where none is left. False for any other.
    *
-   * @throws ValidationError without a name for who does it.
+   * @throws ValidationError without a name for who does it; DeletedContentError for a command whose input was deleted by
+   *   retention, which stays as it is.
    */
   async retryCommand(ctx: WorkerCtx, commandId: string, options: OperatorOptions): Promise<boolean> {
     const eventId = await this.#parts.store.retryCommand(commandId, this.#record(ctx, options));

@@ -7,7 +7,7 @@ import type { OptionProblems } from "../kit/option-problems.ts";
 export interface PaceOptions {
   /** Attempts of commands that set none, 1 to 100, default 3. */
   readonly maxAttempts?: number | undefined;
-  /** How long one attempt of a command may take that sets nothing else; default 30 s, shorter than `lease`. */
+  /** How long one attempt of a command may take that sets nothing else; default 30 s, or half of `lease` where that is less. */
   readonly timeout?: DurationInput | undefined;
   /** How long a lease lasts without being renewed, at least 50 ms, default 60 s. It is renewed at a third. */
   readonly lease?: DurationInput | undefined;

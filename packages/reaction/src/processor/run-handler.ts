@@ -51,11 +51,13 @@ async function handle({ command, execution, keeper, ctx }: HandlerRun): Promise<
     const code = isRefused ? "invalid_input" : "exception";
     return { type: "failed", error: describe(error, keeper, code), retry: !isRefused };
   }
+  const { id: executionId, eventId, attempt } = execution;
   try {
-    const { id: executionId, eventId, attempt } = execution;
     const returned = await command.execute({ input, executionId, eventId, attempt, signal: keeper.signal, ctx });
     return endOf(outcomeOf(returned));
   } catch (error) {
+    // The record has its words; where it came from is for whoever reads the log.
+    ctx.logger.warn({ error, eventId, commandId: executionId, attempt }, "a command's handler has thrown");
     return { type: "failed", error: describe(error, keeper), retry: true };
   }
 }

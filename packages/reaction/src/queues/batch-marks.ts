@@ -3,8 +3,7 @@
  * batches through here, so that the rules are the same everywhere.
  */
 import type { WorkerCtx } from "../context/worker-ctx.ts";
-import { type DurationInput, durationToMs } from "../kit/duration.ts";
-import { ValidationError } from "../model/validation-error.ts";
+import { delayToMs, type DurationInput } from "../kit/duration.ts";
 import type { QueueBatch, QueueMessage } from "../seam/message-queue.ts";
 import type { QueueDefinition } from "./define-queue.ts";
 
@@ -96,8 +95,5 @@ class MarkedMessage<Message extends ReceivedMessage> {
 }
 
 function retryVerdict({ delay }: RetryOptions = {}): MessageVerdict {
-  if (delay === undefined) return RETRY;
-  const delayMs = durationToMs(delay);
-  if (delayMs === null || delayMs < 0) throw new ValidationError("delay must be a duration such as { seconds: 5 }");
-  return { type: "retry", delayMs };
+  return delay === undefined ? RETRY : { type: "retry", delayMs: delayToMs(delay) };
 }

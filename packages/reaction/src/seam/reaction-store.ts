@@ -1,5 +1,5 @@
 /**
- * Where events and commands are kept. Every verb is one atomic write, or one read. The store's own clock decides about
+ * Where events and commands are kept. Every verb is one atomic write, one read, or both as one. The store's own clock decides about
  * leases, sweeps and retries. What a verb throws counts as passing; a `StoredContentError` says that the value itself is
  * refused.
  */
@@ -48,6 +48,23 @@ export interface StoredEvent {
 export interface CreatedEvent extends StoredEvent {
   /** False: an event of this type and key existed, and is what is returned. */
   readonly created: boolean;
+}
+
+/** An event to read, and what a lease of its first command is taken with. */
+export interface OpenParams {
+  readonly eventId: string;
+  readonly owner: string;
+  /** Names of commands that can be run here; no other is leased. The same list for every call, where it has not changed. */
+  readonly names: readonly string[];
+  readonly leaseMs: number;
+  /** As for a lease, should one be taken. */
+  readonly sweepInMs: number;
+}
+
+/** An event as it was before, and what was leased of it. */
+export interface OpenedEvent extends StoredEvent {
+  /** As leased; null when nothing was. */
+  readonly leased: CommandExecution | null;
 }
 
 /** A lease to take. */
@@ -183,7 +200,7 @@ export interface OperatorParams {
 
 /** What to delete. */
 export interface RetentionParams {
-  /** Payloads, inputs, results and attempts of events that ended this long ago. */
+  /** Payloads, inputs, results, errors and attempts of events that ended this long ago. */
   readonly contentAfterMs: number;
   /** Whole records of such events; null keeps them, and with them their keys, for ever. */
   readonly keysAfterMs: number | null;
@@ -210,6 +227,11 @@ export interface ReactionStore<Tx = unknown> {
    */
   createEvent(event: NewEvent, options?: { readonly tx?: Tx | undefined }): Promise<CreatedEvent>;
   readEvent(id: string): Promise<StoredEvent | null>;
+  /**
+   * Reads an event and leases, in the same write, the first command in run order that is left: if it is `pending` or
+   * `retryable`, has an attempt left, comes after no other and is one of `names`. Anything else is for `leaseCommand`.
+   */
+  openEvent(params: OpenParams): Promise<OpenedEvent | null>;
 
   /**
    * Takes a command that is `pending`, `retryable`, or `running` with an expired lease: `running`, attempt + 1. An attempt
@@ -242,7 +264,12 @@ export interface ReactionStore<Tx = unknown> {
   /** Of one event, oldest first. */
   listActions(eventId: string): Promise<readonly OperatorAction[]>;
 
-  /** Makes a `failed` or `needs_review` command `pending` with at least one attempt left. Resolves to its event's id, or null for any other command. */
+  /**
+   * Makes a `failed` or `needs_review` command `pending` with at least one attempt left. Resolves to its event's id, or null
+   * for any other command.
+   *
+   * @throws DeletedContentError, and nothing written, when the command's input has been deleted.
+   */
   retryCommand(commandId: string, by: OperatorParams): Promise<string | null>;
   /** Makes a `needs_review` command `succeeded`. Resolves to its event's id, or null for any other command. */
   completeCommand(commandId: string, by: OperatorParams): Promise<string | null>;

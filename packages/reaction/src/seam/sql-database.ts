@@ -10,6 +10,8 @@ export type SqlValue = number | string | null;
 export interface SqlStatement {
   readonly text: string;
   readonly values: readonly SqlValue[];
+  /** The text is run again and again with other values: worth keeping prepared, where the database can. */
+  readonly prepare?: boolean | undefined;
 }
 
 /** Rows by column name; integers as numbers, everything else as text. */

@@ -34,18 +34,20 @@ export async function leaseCommands<Tx>(
     })),
     LEASES,
   );
-  const set = sql`status = 'running', attempt = attempt + 1, retry_at = null, lease_owner = new_owner,
-    leased_at = ${terms.now}, lease_expires_at = ${terms.laterBy(raw("lease_ms"))}, attempts = ${withCrashed(terms)}`;
+  const set = sql`${leased(terms)}, attempts = ${withCrashed(terms)}`;
   const where = sql`attempt = seen_attempt and ${free(terms)}`;
   const postponed = terms.laterBy(raw("m.sweep_in_ms"));
   const rows = terms.isPostgres
-    ? await context.rows(sql`${withLockedEvents(terms, p)}, c as (
+    ? await context.rows(
+        sql`${withLockedEvents(terms, p)}, c as (
         update ${terms.command} set ${set} from p, l where ${OWN_EVENT} and ${where} returning ${RETURNED}
       ), e as (
         update ${terms.event} as e set next_sweep_at = ${postponed} from (
           select event_id, max(sweep_in_ms) as sweep_in_ms from c, p where id = of_command group by event_id) as m
         where e.id = m.event_id
-      ) select * from c`)
+      ) select * from c`,
+        { prepare: true },
+      )
     : (
         await context.run([
           sql`with p as materialized (${p}) update ${terms.command} set ${set} from p
@@ -58,8 +60,14 @@ export async function leaseCommands<Tx>(
             where id = m.of_event`,
         ])
       )[0];
-  const leased = new Map((rows ?? []).map((row) => [String(row["id"]), readCommandRow(row)]));
-  return all.map(({ commandId }) => leased.get(commandId) ?? null);
+  const taken = new Map((rows ?? []).map((row) => [String(row["id"]), readCommandRow(row)]));
+  return all.map(({ commandId }) => taken.get(commandId) ?? null);
+}
+
+/** Assignments that begin an attempt, from the members `new_owner` and `lease_ms`. */
+export function leased(terms: SqlTerms): SqlFragment {
+  return sql`status = 'running', attempt = attempt + 1, retry_at = null, lease_owner = new_owner,
+    leased_at = ${terms.now}, lease_expires_at = ${terms.laterBy(raw("lease_ms"))}`;
 }
 
 /** Whether each lease was still held. */
@@ -77,9 +85,12 @@ export async function renewLeases<Tx>(
     })),
     RENEWALS,
   );
-  const rows = await context.rows(sql`with p as materialized (${p})
+  const rows = await context.rows(
+    sql`with p as materialized (${p})
     update ${terms.command} set lease_expires_at = ${terms.laterBy(raw("lease_ms"))} from p
-    where ${ownCommand(terms)} and ${HELD} returning id`);
+    where ${ownCommand(terms)} and ${HELD} returning id`,
+    { prepare: true },
+  );
   const renewed = new Set(rows.map(({ id }) => id));
   return all.map(({ holder }) => renewed.has(holder.commandId));
 }
@@ -92,10 +103,13 @@ export const HELD: SqlFragment = raw(
 /**
  * For Postgres: `p`, and `l` with the rows of its events locked in one order whoever locks them, so that statements about
  * the same events in several processes wait for each other and never in a circle.
+ *
+ * @param only - which of the events are to be locked; all unless given.
  */
-export function withLockedEvents(terms: SqlTerms, p: SqlFragment): SqlFragment {
+export function withLockedEvents(terms: SqlTerms, p: SqlFragment, only: SqlFragment = raw("true")): SqlFragment {
   return sql`with p as materialized (${p}), l as materialized (
-    select id as locked_event from ${terms.event} where id = any(array(select of_event from p)) order by id for update)`;
+    select id as locked_event from ${terms.event}
+    where id = any(array(select of_event from p)) and ${only} order by id for update)`;
 }
 
 /** For Postgres: the command of `p`, once its event is locked. The list lets the planner use the key without statistics. */

@@ -4,6 +4,7 @@ import type { SqlRow } from "../seam/sql-database.ts";
 import { COMMAND_COLUMNS, EVENT_COLUMNS, readCommandRow, readEventRow, readKnownTime } from "./read-rows.ts";
 import type { SqlContext } from "./sql-context.ts";
 import { raw, sql, type SqlFragment } from "./sql-text.ts";
+import type { SqlTerms } from "./sql-terms.ts";
 
 /** Which event. */
 export type EventKey = Pick<StoredEvent["event"], "idempotencyKey" | "type">;
@@ -20,12 +21,13 @@ export async function readStoredEvents<Tx>(
   context: SqlContext<Tx>,
   ids: readonly string[],
 ): Promise<readonly (StoredEvent | null)[]> {
-  const { terms } = context;
-  const list = JSON.stringify(ids);
-  const condition = terms.isPostgres
-    ? sql`e.id = any(array(select jsonb_array_elements_text(cast(cast(${list} as text) as jsonb))))`
-    : sql`e.id in (select value from json_each(${list}))`;
-  const byId = Map.groupBy(await readRows(context, condition), (row) => String(row["e_id"]));
+  const rows = await context.rows(selectedEvents(context.terms, JSON.stringify(ids)), { prepare: true });
+  return storedEventsOf(rows, ids);
+}
+
+/** Rows in the order of `ids`; null for each that there is none of. */
+export function storedEventsOf(rows: readonly SqlRow[], ids: readonly string[]): readonly (StoredEvent | null)[] {
+  const byId = Map.groupBy(rows, (row) => String(row["e_id"]));
   return ids.map((id) => storedEvent(byId.get(id) ?? []));
 }
 
@@ -36,16 +38,33 @@ export async function readStoredEvent<Tx>(
   tx?: Tx,
 ): Promise<StoredEvent | null> {
   const condition = sql`e.type = ${key.type} and e.idempotency_key = ${key.idempotencyKey}`;
-  return storedEvent(await readRows(context, condition, tx));
+  return storedEvent(await context.rows(selected(context.terms, condition), { tx, prepare: true }));
 }
 
-function readRows<Tx>(context: SqlContext<Tx>, condition: SqlFragment, tx?: Tx): Promise<readonly SqlRow[]> {
-  const { terms } = context;
-  return context.rows(
-    sql`select ${SELECTED}, ${terms.now} as now from ${terms.event} as e
-      left join ${terms.command} as c on c.event_id = e.id where ${condition} order by e.id, c.position`,
-    { tx },
-  );
+/** What else to select. */
+interface Beside {
+  readonly columns: SqlFragment;
+  /** From where, for each command `c`. */
+  readonly join: SqlFragment;
+}
+
+/** The query for the events of these ids, a JSON list. */
+export function selectedEvents(terms: SqlTerms, ids: string, beside?: Beside): SqlFragment {
+  const condition = terms.isPostgres
+    ? sql`e.id = any(array(select jsonb_array_elements_text(cast(cast(${ids} as text) as jsonb))))`
+    : sql`e.id in (select value from json_each(${ids}))`;
+  return selected(terms, condition, beside);
+}
+
+function selected(terms: SqlTerms, condition: SqlFragment, beside?: Beside): SqlFragment {
+  const more = beside === undefined ? raw("") : sql`, ${beside.columns}`;
+  // The offset makes Postgres look the commands of each event up. It does not know how few events there are, and would
+  // rather walk all commands, above all before it has statistics.
+  const commands = terms.isPostgres
+    ? sql`left join lateral (select o.* from ${terms.command} as o where o.event_id = e.id offset 0) as c on true`
+    : sql`left join ${terms.command} as c on c.event_id = e.id`;
+  return sql`select ${SELECTED}, ${terms.now} as now${more} from ${terms.event} as e
+    ${commands} ${beside?.join ?? raw("")} where ${condition} order by e.id, c.position`;
 }
 
 /** Of the rows of one event. */

@@ -95,7 +95,7 @@ async function write<Tx>(
     lease_owner = null, leased_at = null, lease_expires_at = null`;
   const statements = (terms.isPostgres ? together : inTurn)(terms, p, all_set, where);
   const asks = database.sendsInTransaction && all.some(({ send, messageId }) => send || messageId !== undefined);
-  const results = await context.run(statements, asks ? messagesOf(all) : {});
+  const results = await context.run(statements, { prepare: true, ...(asks && messagesOf(all)) });
   const written = writtenIn(results);
   return all.map((params) => {
     const found = written.get(params.commandId);

@@ -3,6 +3,12 @@ import type { SqlDatabase, SqlRow, SqlRunOptions, SqlStatement } from "../seam/s
 import type { SqlTerms } from "./sql-terms.ts";
 import { type SqlFragment, statement } from "./sql-text.ts";
 
+/** Options of a run. */
+export interface ContextRunOptions<Tx> extends SqlRunOptions<Tx> {
+  /** The statements have few texts and are run again and again: the database may keep them prepared. */
+  readonly prepare?: boolean | undefined;
+}
+
 /** See the file header. */
 export class SqlContext<Tx = unknown> {
   readonly database: SqlDatabase<Tx>;
@@ -19,20 +25,18 @@ export class SqlContext<Tx = unknown> {
   }
 
   /** Runs all as one unit; the rows of each. */
-  run(fragments: readonly SqlFragment[], options?: SqlRunOptions<Tx>): Promise<readonly (readonly SqlRow[])[]> {
-    return this.database.run(
-      fragments.map((fragment) => this.#statement(fragment)),
-      options,
-    );
+  run(
+    fragments: readonly SqlFragment[],
+    { prepare = false, ...options }: ContextRunOptions<Tx> = {},
+  ): Promise<readonly (readonly SqlRow[])[]> {
+    const { dialect } = this.database;
+    const statements = fragments.map((fragment): SqlStatement => ({ ...statement(dialect, fragment), prepare }));
+    return this.database.run(statements, options);
   }
 
   /** Runs one statement; its rows. */
-  async rows(fragment: SqlFragment, options?: SqlRunOptions<Tx>): Promise<readonly SqlRow[]> {
+  async rows(fragment: SqlFragment, options?: ContextRunOptions<Tx>): Promise<readonly SqlRow[]> {
     const [rows = []] = await this.run([fragment], options);
     return rows;
-  }
-
-  #statement(fragment: SqlFragment): SqlStatement {
-    return statement(this.database.dialect, fragment);
   }
 }

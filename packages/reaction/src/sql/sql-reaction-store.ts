@@ -12,6 +12,8 @@ import type {
   LeaseHolder,
   LeaseParams,
   NewEvent,
+  OpenedEvent,
+  OpenParams,
   OperatorAction,
   OperatorParams,
   Page,
@@ -26,6 +28,7 @@ import type { SqlDatabase } from "../seam/sql-database.ts";
 import { createEvents } from "./create-event.ts";
 import { leaseCommands, renewLeases } from "./lease-command.ts";
 import { listActions, listAlerts, listCommands, listEvents } from "./listings.ts";
+import { openEvents } from "./open-event.ts";
 import { completeCommand, redispatchEvent, retryCommand } from "./operate.ts";
 import { readStoredEvents } from "./read-event.ts";
 import { decideCommand, settleCommands } from "./settle-command.ts";
@@ -40,6 +43,7 @@ export class SqlReactionStore<Tx = unknown> implements ReactionStore<Tx> {
   readonly #context: SqlContext<Tx>;
   readonly #create: (event: NewEvent) => Promise<CreatedEvent>;
   readonly #read: (id: string) => Promise<StoredEvent | null>;
+  readonly #open: (params: OpenParams) => Promise<OpenedEvent | null>;
   readonly #lease: (params: LeaseParams) => Promise<CommandExecution | null>;
   readonly #renew: (renewal: { readonly holder: LeaseHolder; readonly leaseMs: number }) => Promise<boolean>;
   readonly #settle: (params: SettleParams) => Promise<WrittenCommand | null>;
@@ -56,6 +60,7 @@ export class SqlReactionStore<Tx = unknown> implements ReactionStore<Tx> {
       isolates: (error) => context.terms.isPostgres || isolates(error),
     });
     this.#read = gather((ids) => readStoredEvents(context, ids), { keyOf: (id) => id, isolates });
+    this.#open = gather((all) => openEvents(context, all), { keyOf: ({ eventId }) => eventId, isolates });
     this.#lease = gather((all: readonly LeaseParams[]) => leaseCommands(context, all), { keyOf, isolates });
     this.#renew = gather((all) => renewLeases(context, all), { keyOf: ({ holder }) => keyOf(holder), isolates });
     this.#settle = gather((all: readonly SettleParams[]) => settleCommands(context, all), { keyOf, isolates });
@@ -69,6 +74,10 @@ export class SqlReactionStore<Tx = unknown> implements ReactionStore<Tx> {
 
   readEvent(id: string): Promise<StoredEvent | null> {
     return this.#read(id);
+  }
+
+  openEvent(params: OpenParams): Promise<OpenedEvent | null> {
+    return this.#open(params);
   }
 
   leaseCommand(params: LeaseParams): Promise<CommandExecution | null> {

@@ -1,7 +1,8 @@
 /** What the sweeper asks of the store. */
 import type { RetentionParams, SweptEvent } from "../seam/reaction-store.ts";
 import type { SqlContext } from "./sql-context.ts";
-import { join, raw, sql } from "./sql-text.ts";
+import type { SqlTerms } from "./sql-terms.ts";
+import { join, raw, sql, type SqlFragment } from "./sql-text.ts";
 
 const FIRST_SWEEP_MS = 60_000;
 const LONGEST_SWEEP_MS = 3_600_000;
@@ -48,26 +49,53 @@ export async function postponeSweep<Tx>(context: SqlContext<Tx>, eventId: string
     where id = ${eventId} and next_sweep_at is not null`);
 }
 
-/** The number of events that lost their content or went away. */
+/** Of commands that nothing happens to any more: an operator may have brought another back to life meanwhile. */
+const ENDED = raw("status in ('succeeded', 'failed', 'skipped')");
+
+/**
+ * The number of events that lost their content or went away. The row of an event is written last, and only when nothing is
+ * left of what belongs to it: between two statements the clock moves on, and others may sweep.
+ */
 export async function applyRetention<Tx>(context: SqlContext<Tx>, params: RetentionParams): Promise<number> {
-  const { terms } = context;
   const { contentAfterMs, keysAfterMs, alertsAfterMs, limit } = params;
-  const old = (condition: string, ms: number) => sql`(select id from ${terms.event}
-    where finished_at <= ${terms.later(-ms)} and ${raw(condition)} order by finished_at limit cast(${limit} as integer))`;
+  const { terms } = context;
   const results = await context.run([
-    // The commands first: the event's own content says whether it is their turn.
-    sql`update ${terms.command} set input = null, result = null, attempts = '[]'
-      where event_id in ${old("payload is not null", contentAfterMs)}`,
-    sql`update ${terms.event} set payload = null where id in ${old("payload is not null", contentAfterMs)} returning id`,
+    ...emptyOld(terms, contentAfterMs, limit),
     sql`delete from ${terms.alert} where id in (select id from ${terms.alert}
       where raised_at <= ${terms.later(-alertsAfterMs)} order by raised_at limit cast(${limit} as integer))`,
-    ...(keysAfterMs === null
-      ? []
-      : [
-          sql`delete from ${terms.action} where event_id in ${old("true", keysAfterMs)}`,
-          sql`delete from ${terms.command} where event_id in ${old("true", keysAfterMs)}`,
-          sql`delete from ${terms.event} where id in ${old("true", keysAfterMs)} returning id`,
-        ]),
+    ...(keysAfterMs === null ? [] : deleteOld(terms, keysAfterMs, limit)),
   ]);
   return (results[1]?.length ?? 0) + (keysAfterMs === null ? 0 : (results.at(-1)?.length ?? 0));
+}
+
+function emptyOld(terms: SqlTerms, afterMs: number, limit: number): SqlFragment[] {
+  const full = raw("payload is not null");
+  const emptied = sql`${full} and ${without(terms.command)}
+    and (input is not null or result is not null or error is not null or attempts <> '[]'))`;
+  return [
+    sql`update ${terms.command} set input = null, result = null, error = null, attempts = '[]'
+      where event_id in ${oldEvents(terms, full, afterMs, limit)} and ${ENDED}`,
+    sql`update ${terms.event} set payload = null where id in ${oldEvents(terms, emptied, afterMs, limit)} returning id`,
+  ];
+}
+
+function deleteOld(terms: SqlTerms, afterMs: number, limit: number): SqlFragment[] {
+  const all = oldEvents(terms, raw("1 = 1"), afterMs, limit);
+  const bare = sql`${without(terms.command)}) and ${without(terms.action)})`;
+  return [
+    sql`delete from ${terms.command} where event_id in ${all} and ${ENDED}`,
+    sql`delete from ${terms.action} where event_id in ${all}`,
+    sql`delete from ${terms.event} where id in ${oldEvents(terms, bare, afterMs, limit)} returning id`,
+  ];
+}
+
+/** The oldest finished events `e` that the condition holds for. */
+function oldEvents(terms: SqlTerms, condition: SqlFragment, afterMs: number, limit: number): SqlFragment {
+  return sql`(select id from ${terms.event} as e where finished_at <= ${terms.later(-afterMs)} and ${condition}
+    order by finished_at limit cast(${limit} as integer))`;
+}
+
+/** The beginning of a condition: no row of the table belongs to event `e`. */
+function without(table: SqlFragment): SqlFragment {
+  return sql`not exists (select 1 from ${table} as other where other.event_id = e.id`;
 }

@@ -2,13 +2,16 @@
 // the message it was made of. The database is made to refuse one half; then the other must not be there either.
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
+import { PgDriver } from "@riverqueue/driver-pg";
 import { failOnLeaks, pollUntil } from "@riverqueue/internal-test-kit";
-import { postgresTest } from "@riverqueue/internal-test-kit/postgres-database";
+import { leasePostgresDatabase, postgresTest } from "@riverqueue/internal-test-kit/postgres-database";
+import { createMigrator } from "@riverqueue/migrate";
 import { createReaction, defineQueue, type ReactionOptions } from "@riverqueue/reaction";
+import { createEmbeddedHome } from "@riverqueue/reaction/embedded";
 import { Client, type PeriodicJob, type QueueConfig, Workers } from "riverqueue";
 import { type OpenHome, openPostgresHome, openSqliteHome } from "../testdata/open-home.ts";
 import { alertCodes, OrderPaid, orderCommands, orderPolicy } from "../testdata/order-paid.ts";
-import { testCtx } from "../testdata/test-ctx.ts";
+import { listeningLogger, testCtx } from "../testdata/test-ctx.ts";
 
 failOnLeaks();
 
@@ -126,3 +129,32 @@ for (const [name, [register, open]] of Object.entries(HOMES)) {
     },
   );
 }
+
+postgresTest("a write is tried again at once when the server has forgotten its prepared statements", async (t) => {
+  const lease = await leasePostgresDatabase(t);
+  const pool = lease.pool({ max: 1 });
+  await createMigrator({ pool }, { line: "reaction" }).migrateUp();
+  const home = createEmbeddedHome({ driver: new PgDriver(pool), logger: listeningLogger() });
+  const { grant, send } = orderCommands();
+  const { codes, alerts } = alertCodes();
+  let tries = 0;
+  const forget = (): Promise<unknown> => pool.query("deallocate all");
+  const store = Object.assign(Object.create(home.store) as typeof home.store, {
+    sendsInTransaction: true,
+    createEvent: home.store.createEvent.bind(home.store),
+    leaseCommand: home.store.leaseCommand.bind(home.store),
+    settleCommand: async (...args: Parameters<typeof home.store.settleCommand>) => {
+      if (++tries === 2) await forget();
+      return home.store.settleCommand(...args);
+    },
+  });
+  const { processor } = createReaction({ policies: [orderPolicy(grant, send)], ...home.parts, store, alerts });
+  for (const id of ["1", "2"]) {
+    const event = OrderPaid.create({ idempotencyKey: id, payload: { orderId: id } });
+    const { status, commands } = await processor.emit(testCtx(), event);
+    assert.deepEqual([status, commands[0]?.status], ["accepted", "succeeded"]);
+  }
+  assert.deepEqual([tries, codes], [2, []]);
+  assert.equal((await pool.query("select 1 from river_job")).rowCount, 2);
+  home.close();
+});

@@ -1,7 +1,8 @@
 import type { TestContext } from "node:test";
 import { failOnLeaks } from "@riverqueue/internal-test-kit";
 import { postgresMissing } from "@riverqueue/internal-test-kit/postgres-database";
-import { reactionStoreTests, type StoreUnderTest } from "@riverqueue/internal-test-kit/reaction/store-suite";
+import { reactionStoreTests } from "@riverqueue/internal-test-kit/reaction/store-suite";
+import type { StoreUnderTest } from "@riverqueue/internal-test-kit/reaction/store-values";
 import type { EmbeddedHomeOptions } from "@riverqueue/reaction/embedded";
 import { openPostgresHome, openSqliteHome } from "../testdata/open-home.ts";
 

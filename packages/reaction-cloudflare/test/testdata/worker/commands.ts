@@ -34,12 +34,17 @@ export const Planned: EventType<Plan, Plan> = defineEvent({
   schema: z.object({ tasks: z.array(task) }),
 });
 
-/** Commands `sync` and `async`, which leave a row per execution and count how often they ran. */
-export function plannedPolicy(database: D1Binding): Policy {
+/** Commands `sync` and `async`, which leave a row per execution and count how often they ran, by name. */
+export function plannedCommands(database: D1Binding): Readonly<Record<string, Command<Task>>> {
   const define = (name: string, mode: "async" | "sync"): Command<Task> =>
     defineCommand({ name, mode, schema: task, maxAttempts: 3, execute: (context) => work(database, context) });
   const commands: Record<string, Command<Task>> = { sync: define("sync", "sync"), async: define("async", "async") };
   for (const number of [1, 2]) commands[`async${number}`] = define(`async${number}`, "async");
+  return commands;
+}
+
+/** Plans those that an event names. */
+export function plannedPolicy(commands: Readonly<Record<string, Command<Task>>>): Policy {
   return on(Planned, ({ event }) =>
     event.payload.tasks.flatMap((each) => {
       const command = commands[each.name];

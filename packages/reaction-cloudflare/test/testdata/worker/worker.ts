@@ -11,7 +11,7 @@ import {
   type QueueBinding,
 } from "@riverqueue/reaction-cloudflare";
 import { Hono } from "hono";
-import { Planned, type Plan, plannedPolicy, released } from "./commands.ts";
+import { Planned, plannedCommands, type Plan, plannedPolicy, released } from "./commands.ts";
 import { type Fault, Recorder } from "./recorder.ts";
 
 export interface TestEnv extends CloudflareBindings {
@@ -21,6 +21,8 @@ export interface TestEnv extends CloudflareBindings {
 /** What the next invocation goes by; set through `/settings`, kept by the isolate. */
 export interface Settings {
   readonly fault?: Fault | null;
+  /** The commands are known before an event names them. */
+  readonly lists?: boolean;
   /** Moves the clock of the stores on. */
   readonly clockMs?: number;
   readonly leaseMs?: number;
@@ -68,7 +70,8 @@ class Invocation {
   ignored = 0;
 
   constructor(env: TestEnv) {
-    const { clockMs = 0, leaseMs = 60_000, logs = false, mixedUp = false } = settings;
+    const { clockMs = 0, leaseMs = 60_000, logs = false, mixedUp = false, lists = false } = settings;
+    const commands = plannedCommands(env.REACTION_DB);
     const { recorder } = this;
     const home = createCloudflareHome(env, { now: () => new Date(Date.now() + clockMs) });
     this.reaction = createReaction({
@@ -81,7 +84,8 @@ class Invocation {
       queueNames: mixedUp
         ? { ...home.queueNames, "async-logger": env.ANALYTICS_QUEUE_NAME, "analytics-events": env.ASYNC_LOGGER_QUEUE_NAME }
         : home.queueNames,
-      policies: [plannedPolicy(env.REACTION_DB)],
+      policies: [plannedPolicy(commands)],
+      ...(lists && { commands: Object.values(commands) }),
       alerts: ({ code }: Alert) => void this.alerts.push(code),
       queues: [this.#dead(env)],
       lease: { milliseconds: leaseMs },
