@@ -1,12 +1,14 @@
 /**
  * What it costs to have a thread run a handler that does nothing: attempts of `WorkerThreads` a second, beside tasks of
  * Piscina and of Tinypool at their defaults and at the best setting that was found, and beside bare messages with a JSON
- * text as small as an attempt's. Prints a table; rounds of all contestants take turns, medians count.
+ * text as small as an attempt's. Rounds of all contestants take turns. Prints a table of medians with the lowest and the
+ * highest rate, and what ours is of each peer's in the same round.
  *
  *     node --conditions=@riverqueue/source bench/src/threads-dispatch.ts [--rounds=5] [--ms=1000] [--threads=2]
  *
  * `default` settings start as many threads as the pool likes; every other contestant has `--threads` of them.
  */
+import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { WorkerThreads } from "@riverqueue/worker-threads";
@@ -139,8 +141,9 @@ const fixed = { minThreads: THREADS, maxThreads: THREADS };
 /** Tasks that a thread of the others may have at a time at their best; River's has one. */
 const concurrentTasksPerWorker = 8;
 
+const OURS = "WorkerThreads";
 const CONTESTANTS: Readonly<Record<string, () => Contestant>> = {
-  WorkerThreads: river,
+  [OURS]: river,
   "Piscina, default": () => piscina({}),
   "Piscina, fixed threads": () => piscina(fixed),
   "Piscina, no atomics": () => piscina({ ...fixed, atomics: "disabled" }),
@@ -180,7 +183,10 @@ async function run({ run: runTask }: Contestant, inFlight: number, ms: number): 
   return { rate: (done * 1_000) / (performance.now() - started), cpu: (user + system) / done };
 }
 
-async function measure(inFlight: number): Promise<Map<string, Figures>> {
+/** What the rounds have found, by contestant. */
+type Rounds = ReadonlyMap<string, readonly Figures[]>;
+
+async function measure(inFlight: number): Promise<Rounds> {
   const rounds = new Map<string, Figures[]>(Object.keys(CONTESTANTS).map((name) => [name, []]));
   for (let round = 0; round < Number(options.rounds); round++) {
     for (const [name, make] of Object.entries(CONTESTANTS)) {
@@ -191,26 +197,42 @@ async function measure(inFlight: number): Promise<Map<string, Figures>> {
       await contestant.close();
     }
   }
-  const middle = (all: readonly Figures[], of: keyof Figures): number => median(all.map((figures) => figures[of]));
-  return new Map(Array.from(rounds, ([name, all]) => [name, { rate: middle(all, "rate"), cpu: middle(all, "cpu") }]));
+  return rounds;
 }
 
-function cell({ rate, cpu }: Figures): string {
-  return `${(rate / 1_000).toFixed(1)}k/s, ${cpu.toFixed(0)} µs`;
+const thousands = (rate: number): string => (rate / 1_000).toFixed(1);
+
+function cell(all: readonly Figures[]): string {
+  const rates = all.map(({ rate }) => rate);
+  const spread = `[${thousands(Math.min(...rates))}–${thousands(Math.max(...rates))}]`;
+  return `${thousands(median(rates))}k/s ${spread}, ${median(all.map(({ cpu }) => cpu)).toFixed(0)} µs`;
 }
 
-const tables = new Map<number, Map<string, Figures>>();
+/** Rates of ours by those of a peer in the same round, with the lowest and the highest. */
+function ratio(rounds: Rounds, peer: string): string {
+  const peers = rounds.get(peer) ?? [];
+  const ratios = (rounds.get(OURS) ?? []).map(({ rate }, round) => rate / (peers[round]?.rate ?? NaN));
+  const [least, middle, most] = [Math.min(...ratios), median(ratios), Math.max(...ratios)].map((one) => one.toFixed(2));
+  return `${middle} [${least}–${most}]`;
+}
+
+const tables = new Map<number, Rounds>();
 for (const inFlight of IN_FLIGHT) tables.set(inFlight, await measure(inFlight));
-console.log(`empty handler, ${THREADS} threads, medians of ${options.rounds} rounds: rate, processor time a task`);
+const [load] = loadavg();
+console.log(
+  `empty handler, ${THREADS} threads, medians of ${options.rounds} rounds: rate, processor time a task; ` +
+    `load of the machine ${load?.toFixed(1)}, of which one or two are this program's`,
+);
 console.log(`| pool | ${IN_FLIGHT.map((count) => `${count} in flight`).join(" | ")} |`);
 console.log(`|---|${"---|".repeat(IN_FLIGHT.length)}`);
 for (const name of Object.keys(CONTESTANTS)) {
-  const cells = Array.from(tables.values(), (figures) => cell(figures.get(name) ?? { rate: 0, cpu: 0 }));
-  console.log(`| ${[name, ...cells].join(" | ")} |`);
+  console.log(`| ${[name, ...Array.from(tables.values(), (rounds) => cell(rounds.get(name) ?? []))].join(" | ")} |`);
 }
-for (const [inFlight, figures] of tables) {
-  const peers = Array.from(figures).filter(([name]) => /^(?:Piscina|Tinypool)/.test(name));
-  const [best, { rate }] = peers.reduce((a, b) => (b[1].rate > a[1].rate ? b : a));
-  const ratio = (figures.get("WorkerThreads")?.rate ?? 0) / rate;
-  console.log(`${inFlight} in flight: WorkerThreads at ${ratio.toFixed(2)} of the best peer (${best})`);
+const PEERS = Object.keys(CONTESTANTS).filter((name) => /^(?:Piscina|Tinypool)/.test(name));
+for (const [inFlight, rounds] of tables) {
+  for (const peer of PEERS) console.log(`${inFlight} in flight: ${OURS} at ${ratio(rounds, peer)} of ${peer}`);
+  const rateOf = (name: string): number => median((rounds.get(name) ?? []).map(({ rate }) => rate));
+  const best = PEERS.reduce((a, b) => (rateOf(b) > rateOf(a) ? b : a));
+  const fraction = (rateOf(OURS) / rateOf(best)).toFixed(2);
+  console.log(`${inFlight} in flight: ${OURS} at ${fraction} of the best peer (${best})`);
 }

@@ -6,7 +6,10 @@ import { spawnNode } from "@riverqueue/internal-test-kit";
 test("the dispatch of empty handlers can be measured beside other pools", async (t) => {
   const child = spawnNode(t, new URL("../src/threads-dispatch.ts", import.meta.url), ["--rounds=1", "--ms=10"]);
   assert.equal((await child.exit({ deadlineMs: 150_000 })).code, 0);
-  assert.equal(child.log.match(/^\| [\w, ]+ \| [\d.]+k\/s, \d+ µs \| [\d.]+k\/s, \d+ µs \|$/gm)?.length, 9, child.log);
+  const cell = String.raw` [\d.]+k\/s \[[\d.]+–[\d.]+\], \d+ µs \|`;
+  assert.equal(child.log.match(new RegExp(`^\\| [\\w, ]+ \\|${cell}${cell}$`, "gm"))?.length, 9, child.log);
+  const ratios = /^\d+ in flight: WorkerThreads at [\d.]+ \[[\d.]+–[\d.]+\] of (?:Piscina|Tinypool), [\w ]+$/gm;
+  assert.equal(child.log.match(ratios)?.length, 14, child.log);
   assert.equal(child.log.match(/^\d+ in flight: WorkerThreads at [\d.]+ of the best peer/gm)?.length, 2, child.log);
 });
 

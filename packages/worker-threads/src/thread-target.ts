@@ -3,19 +3,18 @@ import { ConfigurationError, type JobDefinition, type WorkContext } from "riverq
 import { encodeArgs } from "./crossing/encode-args.ts";
 import { encodeJob } from "./crossing/job-text.ts";
 import { OptionFaults } from "./options/option-faults.ts";
+import { placeText } from "./protocol/handler-place.ts";
 import type { Task } from "./protocol/messages.ts";
 
 /** See the file header. */
 export class ThreadTarget {
   /** Kind and aliases of its definition. */
   readonly kinds: readonly string[];
-  readonly moduleUrl: string;
-  readonly exportName: string;
+  readonly #place: string;
 
   private constructor(definition: JobDefinition, moduleUrl: string, exportName: string) {
     this.kinds = [definition.kind, ...(definition.kindAliases ?? [])];
-    this.moduleUrl = moduleUrl;
-    this.exportName = exportName;
+    this.#place = placeText({ moduleUrl, exportName });
   }
 
   /** @throws ConfigurationError naming everything that is wrong. */
@@ -45,15 +44,12 @@ export class ThreadTarget {
       const [kind, found] = [this.kinds[0], job.kind].map((name) => JSON.stringify(name));
       throw new ConfigurationError(`worker thread handler of job kind ${kind} was given a job of kind ${found}`);
     }
-    const { moduleUrl, exportName } = this;
+    const handler = this.#place;
     // Without a schema or decoder, what the handler gets is what is stored.
-    if (job.args === job.rawArgs) {
-      return { moduleUrl, exportName, job: encodeJob(context, null), clonedArgs: null };
-    }
+    if (job.args === job.rawArgs) return { handler, job: encodeJob(context, null), clonedArgs: null };
     const { argsForm, args } = encodeArgs(job.args);
-    if (argsForm === "json")
-      return { moduleUrl, exportName, job: encodeJob(context, args as string), clonedArgs: null };
-    return { moduleUrl, exportName, job: encodeJob(context, null), clonedArgs: { value: args } };
+    if (argsForm === "json") return { handler, job: encodeJob(context, args as string), clonedArgs: null };
+    return { handler, job: encodeJob(context, null), clonedArgs: { value: args } };
   }
 }
 

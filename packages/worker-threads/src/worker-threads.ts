@@ -12,8 +12,8 @@ import { resolveWorkerThreadsOptions, type WorkerThreadsOptions } from "./worker
  * to the application: several clients may share one, and none closes it. A crash costs the attempt that it happened in
  * and its thread, which is replaced when an attempt needs one.
  *
- * Threads keep a fault from stopping others; they are no sandbox. They share process, environment and file system: run
- * trusted modules only.
+ * Threads keep a fault from stopping others; they are no sandbox. They share process and file system, and each starts
+ * with a copy of the environment variables: run trusted modules only.
  */
 export class WorkerThreads implements WorkExecutor {
   /** Name in a client's diagnostics. */

@@ -32,7 +32,7 @@ const POINTS: Readonly<Record<string, RegExp>> = {
   "WT-84 WT-67 how to name modules": /Name handler modules by their compiled name, `\.\/handler\.js`/,
   "WT-84 WT-69 what can be stripped": /no enums, no parameter properties/,
   "WT-84 WT-70 trusted modules only":
-    /They are no sandbox\*\*: they share process, environment and file system\. Only run trusted modules/,
+    /They are no sandbox\*\*: they share process and file system, and each starts with a copy of the environment variables\. Only run trusted modules/,
   "WT-84 WT-71 Node.js 26 with Temporal":
     /Node\.js 26 or newer with a native `Temporal`: `node -p "typeof Temporal"` must print `object`/,
   "WT-84 WT-73 TypeScript 6.0 with Node's types":
@@ -49,7 +49,7 @@ test("WT-70 the docstring of the executor says that threads are no sandbox", () 
   const source = page("packages/worker-threads/src/worker-threads.ts").replaceAll(" * ", " ");
   assert.match(
     source,
-    /they are no sandbox\. They share process, environment and file system: run trusted modules only/,
+    /they are no sandbox\. They share process and file system, and each starts with a copy of the environment variables: run trusted modules only/,
   );
 });
 

@@ -6,6 +6,7 @@ import { ConfigurationError, defineJob, Workers } from "riverqueue";
 import { LoadBreaker } from "../src/managed/load-breaker.ts";
 import { ManagedWorkerThreads } from "../src/managed/index.ts";
 import { faultOf } from "../src/protocol/fault-of.ts";
+import { placeText } from "../src/protocol/handler-place.ts";
 import { contextOf, crashers, handlers, underTest } from "./testdata/attempts.ts";
 import { clientWithThreads } from "./testdata/client-with-threads.ts";
 
@@ -68,13 +69,13 @@ test("a handler that cannot be loaded is not tried any more, and the error names
 test("the breaker lets one attempt pass after the pause, and closes when that has loaded", () => {
   let now = 0;
   const breaker = new LoadBreaker(2, 1_000, () => now);
-  const place = { moduleUrl: "file:///h.js", exportName: "h" };
+  const place = placeText({ moduleUrl: "file:///h.js", exportName: "h" });
   const fault = faultOf(new Error("no"), "module");
   breaker.note(place, fault);
   breaker.assertClosed(place);
   breaker.note(place, fault);
   assert.throws(() => breaker.assertClosed(place), /tried again in 1 s$/);
-  breaker.assertClosed({ ...place, exportName: "other" });
+  breaker.assertClosed(placeText({ moduleUrl: "file:///h.js", exportName: "other" }));
   now = 1_000;
   breaker.assertClosed(place);
   assert.throws(() => breaker.assertClosed(place), ConfigurationError, "only one");

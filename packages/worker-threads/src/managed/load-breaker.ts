@@ -1,9 +1,7 @@
 /** Stops trying handlers whose module cannot be loaded, each by itself, until some time has passed. */
 import { ConfigurationError } from "riverqueue";
-import type { Task, ThreadFault } from "../protocol/messages.ts";
-
-/** Where a handler is. */
-type Place = Pick<Task, "exportName" | "moduleUrl">;
+import { placeOf } from "../protocol/handler-place.ts";
+import type { ThreadFault } from "../protocol/messages.ts";
 
 /** What is known of a handler that has failed to load. */
 interface Trouble {
@@ -32,16 +30,16 @@ export class LoadBreaker {
    *
    * @throws ConfigurationError naming file and export.
    */
-  assertClosed(place: Place): void {
-    const key = keyOf(place);
-    const trouble = this.#troubles.get(key);
+  assertClosed(place: string): void {
+    const trouble = this.#troubles.get(place);
     if (trouble === undefined || trouble.openUntilMs === null) return;
     const leftMs = trouble.openUntilMs - this.#now();
     if (leftMs <= 0) {
-      this.#troubles.set(key, { ...trouble, openUntilMs: this.#now() + this.#cooldownMs });
+      this.#troubles.set(place, { ...trouble, openUntilMs: this.#now() + this.#cooldownMs });
       return;
     }
-    const handler = `worker thread handler ${JSON.stringify(place.exportName)} of ${place.moduleUrl}`;
+    const { moduleUrl, exportName } = placeOf(place);
+    const handler = `worker thread handler ${JSON.stringify(exportName)} of ${moduleUrl}`;
     const times = `${trouble.failures} times in a row, at last with: ${trouble.message}`;
     throw new ConfigurationError(
       `${handler} could not be loaded ${times}; it is tried again in ${Math.ceil(leftMs / 1_000)} s`,
@@ -50,18 +48,13 @@ export class LoadBreaker {
   }
 
   /** An attempt has loaded its handler, or has not. */
-  note(place: Place, fault: ThreadFault | null): void {
-    const key = keyOf(place);
+  note(place: string, fault: ThreadFault | null): void {
     if (fault === null) {
-      this.#troubles.delete(key);
+      this.#troubles.delete(place);
       return;
     }
-    const failures = (this.#troubles.get(key)?.failures ?? 0) + 1;
+    const failures = (this.#troubles.get(place)?.failures ?? 0) + 1;
     const openUntilMs = failures >= this.#limit ? this.#now() + this.#cooldownMs : null;
-    this.#troubles.set(key, { failures, message: fault.message, openUntilMs });
+    this.#troubles.set(place, { failures, message: fault.message, openUntilMs });
   }
-}
-
-function keyOf({ moduleUrl, exportName }: Place): string {
-  return `${moduleUrl} ${exportName}`;
 }

@@ -27,11 +27,10 @@ export class ManagedWorkerThreads implements WorkExecutor {
     const { maxThreads, resourceLimits, breaker, priority, afterJobs, afterAgeMs, aboveHeapBytes } = resolved;
     this.#breaker = breaker && new LoadBreaker(breaker.failures, breaker.cooldownMs, monotonic);
     this.#pool = new ThreadPool(maxThreads, resourceLimits, {
-      reportsHeap: aboveHeapBytes !== Infinity,
-      isSpent: ({ attempts, ageMs, heapBytes }) =>
-        attempts >= afterJobs || ageMs >= afterAgeMs || heapBytes > aboveHeapBytes,
+      limits: { attempts: afterJobs, ageMs: afterAgeMs, heapBytes: aboveHeapBytes },
+      isInOrder: !priority,
       levelOf: (job) => (priority ? job.priority : 0),
-      onLoaded: ({ task }, fault) => this.#breaker?.note(task, fault),
+      onLoaded: ({ task }, fault) => this.#breaker?.note(task.handler, fault),
       insert: insertForThreads(resolved.inserts),
     });
   }
@@ -57,9 +56,8 @@ export class ManagedWorkerThreads implements WorkExecutor {
    */
   start(context: WorkContext, handler: unknown): WorkExecutorHandle {
     this.#pool.assertOpen();
-    const target = this.#targets.require(handler);
-    const task = target.taskFor(context);
-    this.#breaker?.assertClosed(target);
+    const task = this.#targets.require(handler).taskFor(context);
+    this.#breaker?.assertClosed(task.handler);
     return this.#pool.start(task, context);
   }
 

@@ -3,55 +3,58 @@
  * attempts, because what a handler has left behind may log, or fail, after its end.
  */
 import { type JsonValue, parseJson, parseJsonObject, type WorkContext, type WorkLogger } from "riverqueue";
-import type { FromThread, TaskNumber } from "../protocol/messages.ts";
+import type { FromThread, Ticket } from "../protocol/messages.ts";
 
 /** A message that a handler's call has sent. */
 export type TelemetryMessage = Extract<FromThread, readonly ["log" | "metadata" | "output", ...unknown[]]>;
 
+interface Remembered {
+  readonly ticket: Ticket;
+  readonly logger: WorkLogger;
+}
+
 /** See the file header. */
 export class AttemptTelemetry {
   readonly #limit: number;
-  readonly #loggers: Map<TaskNumber, WorkLogger> = new Map();
-  #task: TaskNumber = 0;
-  #context: WorkContext | null = null;
+  /** The oldest is overwritten by the next. */
+  readonly #remembered: Remembered[] = [];
+  #next = 0;
 
   /** @param limit - attempts whose loggers are remembered. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** The thread is given an attempt. */
-  begin(task: TaskNumber, context: WorkContext): void {
-    this.#task = task;
-    this.#context = context;
-    this.#loggers.set(task, context.logger);
-    this.#loggers.delete(task - this.#limit);
-  }
-
   /** The attempt has ended: nothing of it is needed any more but its logger. */
-  end(): void {
-    this.#context = null;
+  end(ticket: Ticket, { logger }: WorkContext): void {
+    this.#remembered[this.#next] = { ticket, logger };
+    this.#next = (this.#next + 1) % this.#limit;
   }
 
-  /** @throws whatever the client's code throws. */
-  record(message: TelemetryMessage): void {
-    const [type, task, subject] = message;
+  /**
+   * @param context - of the attempt; undefined when it has ended.
+   * @throws whatever the client's code throws.
+   */
+  record(message: TelemetryMessage, context: WorkContext | undefined): void {
+    const [type, ticket, subject] = message;
     if (type === "log") {
-      const logger = this.#loggers.get(task);
+      const logger = context?.logger ?? this.#loggerOf(ticket);
       const attributes = message[4];
       if (attributes === null) logger?.[message[2]](message[3]);
       else logger?.[message[2]](parseJsonObject(attributes), message[3]);
-    } else if (task === this.#task) {
-      if (type === "output") this.#context?.recordOutput(parseJson(subject));
-      else this.#context?.setMetadata(subject, parseJson(message[3]));
-    }
+    } else if (type === "output") context?.recordOutput(parseJson(subject));
+    else context?.setMetadata(subject, parseJson(message[3]));
   }
 
-  /** Logs an error that nobody caught, with the attempt whose code threw it if that is known. Never throws. */
-  logStray(task: TaskNumber, jobId: string, thrown: Error): void {
-    const own = this.#loggers.get(task);
-    const logger = own ?? this.#loggers.get(this.#task);
-    const whose = task === 0 ? "an attempt that cannot be told" : `the attempt of job ${jobId}, which has ended`;
+  /**
+   * Logs an error that nobody caught, with the attempt whose code threw it if that is known. Never throws.
+   *
+   * @param running - context of the attempt that the thread runs.
+   */
+  logStray(ticket: Ticket, jobId: string, thrown: Error, running: WorkContext | undefined): void {
+    const latest = this.#remembered.at(this.#next - 1)?.logger;
+    const logger = this.#loggerOf(ticket) ?? running?.logger ?? latest;
+    const whose = ticket === 0 ? "an attempt that cannot be told" : `the attempt of job ${jobId}, which has ended`;
     // The client's logger takes errors; only what crosses a thread has to be JSON.
     const attributes = { error: thrown as unknown as JsonValue };
     try {
@@ -59,5 +62,9 @@ export class AttemptTelemetry {
     } catch {
       // A logger that fails decides about nothing.
     }
+  }
+
+  #loggerOf(ticket: Ticket): WorkLogger | undefined {
+    return this.#remembered.find((one) => one.ticket === ticket)?.logger;
   }
 }

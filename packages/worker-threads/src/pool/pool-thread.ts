@@ -1,6 +1,6 @@
 /**
- * One thread, as the pool sees it: offers it attempts, takes what it says, and finds out how it ended. A thread that has
- * begun to end gets no further attempt, and its place in the pool is free only when it is gone.
+ * One thread, as the pool sees it: wakes it, takes what it says, and finds out how it ended. A thread that has begun to end
+ * takes no further attempt, and its place in the pool is free only when it is gone.
  */
 import {
   MessageChannel,
@@ -9,92 +9,93 @@ import {
   type ResourceLimits,
   type Worker,
 } from "node:worker_threads";
-import type { WorkExecutorAbortResult } from "riverqueue";
+import { ConfigurationError, type WorkExecutorAbortResult } from "riverqueue";
 import { encodeAbortReason } from "../crossing/abort-reason.ts";
 import { decodeOutcome } from "../crossing/outcome-text.ts";
 import { faultOf } from "../protocol/fault-of.ts";
-import type { FromThread, InsertCall, Introduction, TaskNumber, ThreadFault, ToThread } from "../protocol/messages.ts";
+import type { FromThread, InsertCall, Introduction, ThreadFault, Ticket, ToThread } from "../protocol/messages.ts";
 import { send } from "../protocol/send.ts";
 import {
-  announceTask,
-  isTaskTaken,
-  makeTaskCells,
+  closeDuringTask,
+  closeThread,
+  closeWhileLooking,
+  isLeaving,
+  isLooking,
+  leave,
+  makeThreadCells,
   markTaskAborted,
-  offerTask,
-  takeBackTask,
-} from "../protocol/task-cells.ts";
+  wakeDozing,
+  wakeIdle,
+} from "../protocol/thread-cells.ts";
 import type { WorkerThreadHandlerError } from "../worker-thread-handler-error.ts";
 import { AttemptTelemetry } from "./attempt-telemetry.ts";
 import { handlerError, lostThreadError } from "./handler-error.ts";
-import type { PoolPolicy, ThreadUse } from "./pool-policy.ts";
+import type { PoolPolicy } from "./pool-policy.ts";
+import type { PostedTask, PostedTasks } from "./posted-tasks.ts";
 import { startWorker } from "./start-worker.ts";
 import type { ThreadAttempt } from "./thread-attempt.ts";
 
-/** What a thread tells its pool. */
+/** What a thread needs of its pool, and tells it. */
 export interface ThreadOwner {
   readonly policy: PoolPolicy;
   readonly resourceLimits: ResourceLimits | null;
-  /** The thread has started and can run its first attempt. */
-  onReady(thread: PoolThread): void;
-  /** The thread can run another attempt. */
-  onFree(thread: PoolThread): void;
+  readonly posted: PostedTasks;
+  /** An attempt has ended, and its thread goes on. */
+  onFree(): void;
   /** Something went wrong in the thread that nobody asked for; once a thread. */
   onCrash(): void;
-  /** The thread is gone. `orphan` is an attempt that it had been offered and had not taken. */
-  onGone(thread: PoolThread, orphan: ThreadAttempt | null, error: WorkerThreadHandlerError): void;
-}
-
-/** An abort that waits for its attempt to end. */
-interface PendingAbort {
-  readonly reason: unknown;
-  readonly promise: Promise<WorkExecutorAbortResult>;
-  readonly resolve: (result: WorkExecutorAbortResult) => void;
-  readonly timer: NodeJS.Timeout;
+  /** The thread is gone. `orphan` is a task that it had taken and not been handed. */
+  onGone(thread: PoolThread, orphan: PostedTask | null, error: WorkerThreadHandlerError): void;
 }
 
 /** Finished attempts whose log entries and stray errors can still be told to be theirs. */
 const REMEMBERED_LOGGERS = 256;
+/** Messages that are taken off the port at a time, which costs less than an event for each. */
+const BATCH = 64;
 
 /** See the file header. */
 export class PoolThread {
+  /** By which it marks what it has taken. */
+  readonly number: number;
   readonly #owner: ThreadOwner;
   readonly #worker: Worker;
   readonly #port: MessagePort;
-  readonly #cells: Int32Array = makeTaskCells();
-  readonly #startedAt: number = performance.now();
+  readonly #cells: Int32Array = makeThreadCells();
   readonly #telemetry: AttemptTelemetry = new AttemptTelemetry(REMEMBERED_LOGGERS);
-  #task: TaskNumber = 0;
-  #attempt: ThreadAttempt | null = null;
-  /** Checks that have found the offer not taken; null when there is nothing to check. */
-  #checks: number | null = null;
-  #abort: PendingAbort | null = null;
+  #wasUsed = false;
+  /** Checks in a row at which it should have been taking a task. */
+  #lateChecks = 0;
+  /** Whether it keeps the process alive. */
+  #isHeld = true;
   #isReady = false;
   #isEnding = false;
   #isCrashed = false;
-  /** What the running attempt fails with once the thread is gone; null: with the way it ended. */
-  #failure: { readonly error: unknown } | null = null;
   #workerError: unknown = null;
-  #heapBytes = 0;
 
-  constructor(owner: ThreadOwner) {
+  constructor(owner: ThreadOwner, number: number) {
     this.#owner = owner;
-    const { resourceLimits, policy } = owner;
+    this.number = number;
+    const { resourceLimits, policy, posted } = owner;
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     this.#worker = startWorker(resourceLimits);
-    const { insert, reportsHeap } = policy;
-    const introduction: Introduction = { port: port2, cells: this.#cells, inserts: insert !== null, reportsHeap };
+    const introduction: Introduction = {
+      port: port2,
+      thread: number,
+      board: posted.board.memory,
+      cells: this.#cells,
+      inserts: policy.insert !== null,
+      limits: policy.limits,
+    };
     this.#worker.postMessage(introduction, [port2]);
     // These stay for the thread's life, so that nothing it does is an event that nobody listens to.
     this.#worker.on("error", (error: unknown) => (this.#workerError = error));
     this.#worker.on("exit", (code) => this.#gone(code));
-    port1.on("message", (message: FromThread) => this.#receive(message));
+    port1.on("message", (message: FromThread) => {
+      this.#receive(message);
+      this.#receiveWaiting(BATCH);
+    });
     port1.unref();
-  }
-
-  /** Whether it has started and is not ending. */
-  get isUsable(): boolean {
-    return this.#isReady && !this.#isEnding;
   }
 
   /** Whether it has started. */
@@ -102,79 +103,95 @@ export class PoolThread {
     return this.#isReady;
   }
 
-  get attempt(): ThreadAttempt | null {
-    return this.#attempt;
+  /** Whether it has gone wrong without ever having run anything. */
+  get isUnlucky(): boolean {
+    return this.#isCrashed && !this.#wasUsed;
   }
 
-  get use(): ThreadUse {
-    return { attempts: this.#task, ageMs: performance.now() - this.#startedAt, heapBytes: this.#heapBytes };
+  /** Whether it takes attempts, now or when it has started. */
+  get isUsable(): boolean {
+    return !this.#isEnding && !isLeaving(this.#cells);
   }
 
-  /** Hands a free thread an attempt. */
-  offer(attempt: ThreadAttempt): void {
-    const task = ++this.#task;
-    this.#attempt = attempt;
-    this.#checks = 0;
-    this.#telemetry.begin(task, attempt.context);
-    offerTask(this.#cells, task);
-    const { moduleUrl, exportName, job, clonedArgs } = attempt.task;
-    this.#post(["run", task, moduleUrl, exportName, job, clonedArgs]);
-    announceTask(this.#cells, task);
+  /** What it runs, as far as can be told from here. */
+  get task(): PostedTask | undefined {
+    return this.#owner.posted.takenBy(this.number);
   }
 
-  /**
-   * Notes that the thread has taken its attempt: what takes longer than a check counts against the job's time and keeps
-   * the process alive.
-   *
-   * @returns whether it has still not taken it, after how many checks.
-   */
-  check(): number | null {
-    if (this.#checks === null) return null;
-    if (!isTaskTaken(this.#cells, this.#task)) return ++this.#checks;
-    this.#checks = null;
-    this.#attempt?.begin();
-    this.#worker.ref();
-    return null;
+  /** Wakes it if it waits for work where it is, which costs little. False when it does not. */
+  wake(): boolean {
+    return wakeDozing(this.#cells);
   }
 
-  /** Takes back an attempt that the thread has not taken. Null when it has. */
-  takeBack(): ThreadAttempt | null {
-    if (!takeBackTask(this.#cells, this.#task)) return null;
-    return this.#detach();
+  /** Wakes it if it has nothing to do at all. False when it has. */
+  call(): boolean {
+    if (!wakeIdle(this.#cells)) return false;
+    this.#post(["look"]);
+    return true;
   }
 
-  /** Asks the handler to stop, and ends the thread when it has not within `graceMs`. The attempt has been taken. */
-  abort(reason: unknown, graceMs: number): Promise<WorkExecutorAbortResult> {
+  /** The attempt has begun here and takes a while: it counts, and the process is kept alive for it. */
+  hold(): void {
+    if (!this.#isHeld) this.#worker.ref();
+    this.#isHeld = true;
+  }
+
+  /** @returns for how many checks in a row there was a task that it should have been taking. */
+  check(isTaskWaiting: boolean): number {
+    return (this.#lateChecks = isTaskWaiting && isLooking(this.#cells) ? this.#lateChecks + 1 : 0);
+  }
+
+  /** Ends it if it has still not taken anything. */
+  endWhileLooking(): boolean {
+    if (this.#isEnding || !closeWhileLooking(this.#cells)) return false;
+    this.end();
+    return true;
+  }
+
+  /** Asks the handler to stop, and ends the thread when it has not within `graceMs`. */
+  abort(task: PostedTask, reason: unknown, graceMs: number): Promise<WorkExecutorAbortResult> {
     // The first abort is the one that counts; its timer must not outlive the attempt.
-    if (this.#abort !== null) return this.#abort.promise;
-    this.check();
-    this.#post(["abort", this.#task, encodeAbortReason(reason)]);
-    markTaskAborted(this.#cells, this.#task);
+    if (task.abort !== null) return task.abort.promise;
+    task.attempt.begin();
+    this.hold();
+    this.#post(["abort", task.ticket, encodeAbortReason(reason)]);
+    markTaskAborted(this.#cells, task.ticket);
     const { promise, resolve } = Promise.withResolvers<WorkExecutorAbortResult>();
-    this.#abort = { reason, promise, resolve, timer: setTimeout(() => this.end(), graceMs) };
+    const timer = setTimeout(() => this.#force(task), graceMs);
+    task.abort = { reason, promise, resolve, timer, isForced: false };
     return promise;
   }
 
-  /** Ends the thread by force. Its attempt, if it has one, fails with `failure` when the thread is gone. */
-  end(failure?: unknown): void {
-    this.#failure ??= failure === undefined ? null : { error: failure };
+  /** Ends the thread by force. What it runs fails when it is gone. */
+  end(): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
+    closeThread(this.#cells);
     // The exit is waited for by its event.
     void this.#worker.terminate();
   }
 
-  /** Has no attempt any more: is given to the next one, or replaced. */
-  release(): void {
-    if (this.#isEnding) return;
-    if (this.#isCrashed || this.#owner.policy.isSpent(this.use)) this.end();
-    else this.#owner.onFree(this);
+  /** Only if it has not gone on to another attempt: then the end of this one is on its way. */
+  #force(task: PostedTask): void {
+    if (this.#isEnding || !closeDuringTask(this.#cells, task.ticket)) return;
+    if (task.abort !== null) task.abort.isForced = true;
+    this.end();
+  }
+
+  #receiveWaiting(limit: number): void {
+    for (let taken = 0; taken < limit; taken++) {
+      const next = receiveMessageOnPort(this.#port);
+      if (next === undefined) return;
+      this.#receive(next.message as FromThread);
+    }
   }
 
   #receive(message: FromThread): void {
     switch (message[0]) {
       case "ready":
         return this.#becomeReady();
+      case "fetch":
+        return this.#hand(message[1]);
       case "log":
       case "output":
       case "metadata":
@@ -188,61 +205,92 @@ export class PoolThread {
         return this.#died(message[1], message[2]);
       case "stray":
         return this.#stray(message[1], message[2], message[3]);
+      case "leaving":
+        return this.end();
     }
   }
 
   #becomeReady(): void {
     this.#isReady = true;
-    this.#worker.unref();
-    if (!this.#isEnding) this.#owner.onReady(this);
+    this.#letGo();
   }
 
-  #record(message: Parameters<AttemptTelemetry["record"]>[0]): void {
+  #letGo(): void {
+    if (!this.#isHeld || this.task?.attempt.hasBegun === true) return;
+    this.#worker.unref();
+    this.#isHeld = false;
+  }
+
+  /** Sends what the board had no place for. */
+  #hand(ticket: Ticket): void {
+    // What a thread that is ending has not been handed can be given to another.
+    if (this.#isEnding) return;
+    const posted = this.#taskOf(ticket);
+    if (posted === undefined) return this.#post(["task", ticket, null]);
     try {
-      this.#telemetry.record(message);
-    } catch (error) {
-      if (message[1] === this.#task && this.#attempt !== null) this.end(error);
+      this.#post(["task", ticket, posted.attempt.task]);
+      posted.isWhole = true;
+    } catch (cause) {
+      this.#owner.posted.remove(posted);
+      this.#post(["task", ticket, null]);
+      posted.attempt.fail(
+        new ConfigurationError("job arguments cannot cross to a worker thread: they have changed", { cause }),
+      );
+      this.#owner.onFree();
     }
   }
 
-  async #insert(task: TaskNumber, call: number, items: readonly InsertCall[]): Promise<void> {
-    const { insert } = this.#owner.policy;
-    const attempt = this.#attempt;
-    if (insert === null || attempt === null || task !== this.#task) return;
+  #record(message: Parameters<AttemptTelemetry["record"]>[0]): void {
+    const task = this.#taskOf(message[1]);
     try {
-      this.#post(["inserted", call, await insert(attempt, items), null]);
+      this.#telemetry.record(message, task?.attempt.context);
+    } catch (error) {
+      if (task === undefined) return;
+      task.attempt.failAtEnd(error);
+      leave(this.#cells);
+      if (closeDuringTask(this.#cells, task.ticket)) this.end();
+      // The handler has ended, and something else may run by now: the thread leaves after that.
+      else if (!this.wake()) this.call();
+    }
+  }
+
+  async #insert(ticket: Ticket, call: number, items: readonly InsertCall[]): Promise<void> {
+    const { insert } = this.#owner.policy;
+    const task = this.#taskOf(ticket);
+    if (insert === null || task === undefined) return;
+    try {
+      this.#post(["inserted", call, await insert(task.attempt, items), null]);
     } catch (error) {
       this.#post(["inserted", call, null, faultOf(error, "handler")]);
     }
   }
 
   #settle(message: Extract<FromThread, readonly ["done" | "failed", ...unknown[]]>): void {
-    const [type, task, result, heapBytes] = message;
-    const abort = this.#abort;
-    if (task !== this.#task || this.#attempt === null) return;
-    const attempt = this.#detach();
-    this.#heapBytes = heapBytes;
-    abort?.resolve({ terminated: false });
+    const [type, ticket, result] = message;
+    const task = this.#taskOf(ticket);
+    if (task === undefined) return;
+    const { attempt, abort } = task;
+    this.#finish(task);
+    this.#letGo();
     const fault = type === "failed" ? result : null;
     this.#owner.policy.onLoaded(attempt, fault?.origin === "handler" ? null : fault);
-    if (this.#failure !== null) attempt.fail(this.#failure.error);
-    else if (fault !== null) attempt.fail(handlerError(fault, abort?.reason));
+    if (fault !== null) attempt.fail(handlerError(fault, abort?.reason));
     else if (type === "done") succeed(attempt, result);
-    // A module that has failed stays failed in its thread.
-    if (fault?.origin === "module") this.end();
-    this.release();
+    this.#owner.onFree();
   }
 
   /** The thread is about to end by itself. */
-  #died(task: TaskNumber, fault: ThreadFault): void {
-    if (task === this.#task) this.#failure ??= { error: handlerError(fault, this.#abort?.reason) };
+  #died(ticket: Ticket, fault: ThreadFault): void {
+    const task = this.#taskOf(ticket);
+    task?.attempt.failAtEnd(handlerError(fault, task.abort?.reason));
   }
 
   /** The thread goes on for as long as its present attempt does. */
-  #stray(task: TaskNumber, jobId: string, fault: ThreadFault): void {
+  #stray(ticket: Ticket, jobId: string, fault: ThreadFault): void {
     this.#crash();
-    this.#telemetry.logStray(task, jobId, handlerError(fault, undefined));
-    if (this.#attempt === null) this.end();
+    const { task } = this;
+    this.#telemetry.logStray(ticket, jobId, handlerError(fault, undefined), task?.attempt.context);
+    if (task === undefined) this.end();
   }
 
   #crash(): void {
@@ -254,29 +302,34 @@ export class PoolThread {
   #gone(code: number): void {
     const wasEnding = this.#isEnding;
     this.#isEnding = true;
-    for (let left = receiveMessageOnPort(this.#port); left !== undefined; left = receiveMessageOnPort(this.#port)) {
-      this.#receive(left.message as FromThread);
-    }
+    this.#receiveWaiting(Infinity);
     if (!wasEnding) this.#crash();
     this.#port.close();
     const lost = lostThreadError(this.#workerError, code);
-    const orphan = this.#attempt !== null && this.#failure === null ? this.takeBack() : null;
-    const abort = this.#abort;
-    const attempt = this.#attempt === null ? null : this.#detach();
-    abort?.resolve({ terminated: wasEnding && this.#failure === null });
-    attempt?.fail(this.#failure === null ? lost : this.#failure.error);
+    const { task } = this;
+    const orphan = task?.isWhole === false ? task : null;
+    if (task !== undefined && orphan === null) {
+      this.#finish(task);
+      task.attempt.fail(lost);
+    }
     this.#owner.onGone(this, orphan, lost);
   }
 
-  #detach(): ThreadAttempt {
-    const attempt = this.#attempt as ThreadAttempt;
-    this.#attempt = null;
-    this.#telemetry.end();
-    if (this.#checks === null) this.#worker.unref();
-    this.#checks = null;
-    clearTimeout(this.#abort?.timer);
-    this.#abort = null;
-    return attempt;
+  /** The attempt has ended, or is gone with its thread. */
+  #finish(task: PostedTask): void {
+    this.#owner.posted.remove(task);
+    this.#telemetry.end(task.ticket, task.attempt.context);
+    this.#wasUsed = true;
+    this.#lateChecks = 0;
+    if (task.abort === null) return;
+    clearTimeout(task.abort.timer);
+    task.abort.resolve({ terminated: task.abort.isForced });
+  }
+
+  /** The task of that number, if it is here and has not ended. */
+  #taskOf(ticket: Ticket): PostedTask | undefined {
+    const task = this.#owner.posted.find(ticket);
+    return task !== undefined && this.#owner.posted.takerOf(task) === this.number ? task : undefined;
   }
 
   #post(message: ToThread): void {

@@ -27,9 +27,12 @@ export class ThreadAttempt implements WorkExecutorHandle {
   readonly level: number;
   readonly result: Promise<WorkOutcome | undefined>;
   readonly started: Promise<void>;
-  /** Whether a thread ended before it took this attempt: that is forgiven once. */
+  /** Whether a thread ended without having taken this attempt, for which it was started: that is forgiven once. */
   wasPutBack = false;
+  #hasBegun = false;
   readonly #abortAttempt: AbortAttempt;
+  /** What it fails with however it ends; null: with what comes of it. */
+  #doom: { readonly error: unknown } | null = null;
   readonly #settle: PromiseWithResolvers<WorkOutcome | undefined> = Promise.withResolvers();
   readonly #start: PromiseWithResolvers<void> = Promise.withResolvers();
 
@@ -44,18 +47,30 @@ export class ThreadAttempt implements WorkExecutorHandle {
     this.result.catch(ignore);
   }
 
+  /** Whether it is known that a thread runs the handler. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
   /** A thread runs the handler. */
   begin(): void {
+    this.#hasBegun = true;
     this.#start.resolve();
   }
 
   succeed(outcome: WorkOutcome | undefined): void {
-    this.#start.resolve();
+    if (this.#doom !== null) return this.fail(this.#doom.error);
+    this.begin();
     this.#settle.resolve(outcome);
   }
 
   fail(error: unknown): void {
-    this.#settle.reject(error);
+    this.#settle.reject(this.#doom === null ? error : this.#doom.error);
+  }
+
+  /** Has it fail with `error` when its handler has settled or is gone. The first call counts. */
+  failAtEnd(error: unknown): void {
+    this.#doom ??= { error };
   }
 
   abort(reason: unknown, { gracePeriod }: WorkExecutorAbortOptions): Promise<WorkExecutorAbortResult> {

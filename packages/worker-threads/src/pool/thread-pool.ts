@@ -1,33 +1,38 @@
 /**
- * The threads and the attempts that wait for them. Decides which attempt gets which thread, when threads are started, and
- * what happens to an attempt whose thread ended before it took it; never more threads than the limit, those that are
- * being ended included.
+ * The threads and the attempts that wait for them. Decides which attempts are posted, when threads are woken and started,
+ * and what happens to an attempt that threads do not take; never more threads than the limit, those that are being ended
+ * included.
  */
 import type { ResourceLimits } from "node:worker_threads";
-import { ConfigurationError, LifecycleError, type WorkContext, type WorkExecutorAbortResult } from "riverqueue";
+import { LifecycleError, type WorkContext, type WorkExecutorAbortResult } from "riverqueue";
 import type { Task } from "../protocol/messages.ts";
 import { WorkerThreadHandlerError } from "../worker-thread-handler-error.ts";
 import type { WorkerThreadsDiagnostics } from "../worker-threads-diagnostics.ts";
 import { PoolThread, type ThreadOwner } from "./pool-thread.ts";
 import type { PoolPolicy } from "./pool-policy.ts";
+import { type PostedTask, PostedTasks } from "./posted-tasks.ts";
 import { ThreadAttempt } from "./thread-attempt.ts";
 import { WaitingList } from "./waiting-list.ts";
 
-/** How often it is looked whether offered attempts were taken, in milliseconds: what they may start late by. */
+/** How often it is looked whether posted attempts were taken, in milliseconds: what they may start late by. */
 const CHECK_MS = 20;
 /** Checks after which a thread that takes nothing is given up: 5 seconds. */
 const CHECK_LIMIT = 250;
+/** Attempts that are posted beyond one for each thread, so that a thread that has finished one need not ask. */
+const AHEAD = 16;
+/** More threads than a process can have; keeps the memory of the board within bounds. */
+const THREADS_LIMIT = 4_096;
 
 /** See the file header. */
 export class ThreadPool implements ThreadOwner {
   readonly policy: PoolPolicy;
   readonly resourceLimits: ResourceLimits | null;
+  readonly posted: PostedTasks;
   readonly #maxThreads: number;
+  /** In the order of their start: the oldest that is free is woken, so that others may grow cold. */
   readonly #threads: Set<PoolThread> = new Set();
-  /** The one that was used last is used next, so that others may grow cold. */
-  readonly #idle: PoolThread[] = [];
   readonly #waiting: WaitingList = new WaitingList();
-  #starting = 0;
+  #threadNumber = 0;
   #crashed = 0;
   #checking: NodeJS.Timeout | null = null;
   #closed: PromiseWithResolvers<void> | null = null;
@@ -36,16 +41,20 @@ export class ThreadPool implements ThreadOwner {
     this.#maxThreads = maxThreads;
     this.resourceLimits = resourceLimits;
     this.policy = policy;
+    this.posted = new PostedTasks(Math.min(maxThreads, THREADS_LIMIT) + AHEAD);
   }
 
   get counts(): WorkerThreadsDiagnostics {
-    let activeThreads = 0;
-    for (const thread of this.#threads) if (thread.attempt !== null) activeThreads++;
+    let [activeThreads, idleThreads] = [0, 0];
+    for (const thread of this.#threads) {
+      if (thread.task !== undefined) activeThreads++;
+      else if (thread.isReady && thread.isUsable) idleThreads++;
+    }
     return {
       activeThreads,
       crashedThreads: this.#crashed,
-      idleThreads: this.#idle.length,
-      pendingTasks: this.#waiting.size,
+      idleThreads,
+      pendingTasks: this.#waiting.size + this.posted.waiting,
       totalThreads: this.#threads.size,
     };
   }
@@ -59,12 +68,8 @@ export class ThreadPool implements ThreadOwner {
   start(task: Task, context: WorkContext): ThreadAttempt {
     this.assertOpen();
     const attempt = new ThreadAttempt(task, context, this.policy.levelOf(context.job), this.#abort);
-    const thread = this.#waiting.size === 0 ? this.#idle.pop() : undefined;
-    if (thread?.isUsable === true) this.#offer(thread, attempt);
-    else {
-      this.#waiting.add(attempt);
-      this.#assign();
-    }
+    this.#waiting.add(attempt);
+    this.#assign();
     return attempt;
   }
 
@@ -72,23 +77,22 @@ export class ThreadPool implements ThreadOwner {
   close(): Promise<void> {
     if (this.#closed === null) {
       this.#closed = Promise.withResolvers();
+      for (const task of this.posted) {
+        if (this.posted.takeBack(task)) task.attempt.fail(closedError());
+        else {
+          task.attempt.failAtEnd(new LifecycleError("worker thread executor closed while the attempt was running"));
+        }
+      }
       for (let next = this.#waiting.take(); next !== undefined; next = this.#waiting.take()) {
         next.fail(closedError());
       }
-      const running = new LifecycleError("worker thread executor closed while the attempt was running");
-      for (const thread of this.#threads) thread.end(running);
+      for (const thread of this.#threads) thread.end();
       this.#resolveWhenEmpty();
     }
     return this.#closed.promise;
   }
 
-  onReady(thread: PoolThread): void {
-    this.#starting--;
-    this.onFree(thread);
-  }
-
-  onFree(thread: PoolThread): void {
-    this.#idle.push(thread);
+  onFree(): void {
     this.#assign();
   }
 
@@ -96,61 +100,80 @@ export class ThreadPool implements ThreadOwner {
     this.#crashed++;
   }
 
-  onGone(thread: PoolThread, orphan: ThreadAttempt | null, error: WorkerThreadHandlerError): void {
+  onGone(thread: PoolThread, orphan: PostedTask | null, error: WorkerThreadHandlerError): void {
     this.#threads.delete(thread);
-    this.#forgetIdle(thread);
-    if (!thread.isReady) {
-      this.#starting--;
-      // A thread that cannot start would be started for the same attempt for ever.
-      this.#waiting.take()?.fail(error);
-    }
-    if (orphan !== null) this.#putBack(orphan, error);
+    if (orphan !== null) this.#postAgain(orphan, error);
+    // Such threads would be started for the same attempt for ever.
+    else if (thread.isUnlucky && thread.isReady) this.#blameNext(error);
+    else if (thread.isUnlucky) this.#takeNext()?.fail(error);
     this.#resolveWhenEmpty();
+    this.posted.board.forgetWatcher(thread.number);
     this.#assign();
+    // It may have been woken for a task that it has not taken.
+    this.#wake(this.posted.waiting);
   }
 
+  /** Starts the threads that are missing, posts what can be posted, and has threads look at it. */
   #assign(): void {
-    while (this.#waiting.size > 0) {
-      const thread = this.#idle.pop();
-      if (thread === undefined) return this.#startThreads();
-      if (!thread.isUsable) continue;
-      const attempt = this.#waiting.take();
-      if (attempt !== undefined) this.#offer(thread, attempt);
+    if (this.#closed !== null) return;
+    if (this.#threads.size < this.#maxThreads) this.#startThreads();
+    while (this.#waiting.size > 0 && this.#hasRoom()) {
+      const attempt = this.#waiting.take() as ThreadAttempt;
+      this.posted.post(attempt);
+      this.#checking ??= setInterval(this.#check, CHECK_MS);
+      // After the posting: a thread that does not sleep by now will see it, and so will the one that watches.
+      if (this.posted.waiting > 1 || !this.posted.board.isWatched) this.#wake(1);
     }
+  }
+
+  /** Where the order may still change no more is posted than can be taken at once. */
+  #hasRoom(): boolean {
+    if (this.policy.isInOrder) return !this.posted.isFull;
+    return this.posted.waiting < this.#free;
+  }
+
+  /** Threads that have nothing, those that start included. */
+  get #free(): number {
+    let free = 0;
+    for (const thread of this.#threads) if (thread.isUsable && thread.task === undefined) free++;
+    return free;
+  }
+
+  /** Wakes so many threads, if so many sleep. */
+  #wake(count: number): void {
+    let left = count;
+    for (const thread of this.#threads) if (left > 0 && thread.wake()) left--;
+    for (const thread of this.#threads) if (left > 0 && thread.call()) left--;
   }
 
   #startThreads(): void {
-    while (this.#closed === null && this.#starting < this.#waiting.size && this.#threads.size < this.#maxThreads) {
+    // In this order: what is taken meanwhile must not be counted as free.
+    let missing = this.posted.waiting + this.#waiting.size;
+    missing -= this.#free;
+    for (; missing > 0 && this.#threads.size < this.#maxThreads; missing--) {
       try {
-        this.#threads.add(new PoolThread(this));
-        this.#starting++;
+        this.#threads.add(new PoolThread(this, ++this.#threadNumber));
       } catch (error) {
-        this.#waiting.take()?.fail(error);
+        this.#takeNext()?.fail(error);
       }
-    }
-  }
-
-  #offer(thread: PoolThread, attempt: ThreadAttempt): void {
-    try {
-      thread.offer(attempt);
-      this.#checking ??= setInterval(this.#check, CHECK_MS);
-    } catch (cause) {
-      thread.takeBack();
-      attempt.fail(
-        new ConfigurationError("job arguments cannot cross to a worker thread: they have changed", { cause }),
-      );
-      thread.release();
     }
   }
 
   readonly #check = (): void => {
     let unchecked = 0;
-    for (const thread of this.#threads) {
-      const checks = thread.check();
-      if (checks === null) continue;
-      if (checks < CHECK_LIMIT) unchecked++;
-      else this.#giveUp(thread);
+    for (const task of this.posted) {
+      const taker = this.posted.takerOf(task);
+      if (taker === 0) unchecked++;
+      else if (!task.attempt.hasBegun) {
+        task.attempt.begin();
+        this.#thread(taker)?.hold();
+      }
     }
+    for (const thread of this.#threads) {
+      if (thread.check(unchecked > 0) >= CHECK_LIMIT) this.#giveUp(thread);
+    }
+    this.#assign();
+    this.#wake(this.posted.waiting);
     if (unchecked > 0 || this.#checking === null) return;
     clearInterval(this.#checking);
     this.#checking = null;
@@ -158,18 +181,33 @@ export class ThreadPool implements ThreadOwner {
 
   /** Something that a finished attempt has left behind keeps the thread from ever turning to the next one. */
   #giveUp(thread: PoolThread): void {
-    const attempt = thread.takeBack();
-    if (attempt === null) return;
-    thread.end();
-    this.#putBack(attempt, new WorkerThreadHandlerError("the worker thread did not begin the attempt"));
-    this.#assign();
+    if (!thread.endWhileLooking()) return;
+    this.#blameNext(new WorkerThreadHandlerError("the worker thread did not begin the attempt"));
   }
 
-  #putBack(attempt: ThreadAttempt, error: WorkerThreadHandlerError): void {
-    if (this.#closed !== null) return attempt.fail(closedError());
-    if (attempt.wasPutBack) return attempt.fail(error);
-    attempt.wasPutBack = true;
-    this.#waiting.putBack(attempt);
+  /** A thread has not taken the attempt whose turn it was. That may be the attempt's fault. */
+  #blameNext(error: WorkerThreadHandlerError): void {
+    const task = this.posted.next;
+    if (task === undefined) return;
+    if (!task.attempt.wasPutBack) task.attempt.wasPutBack = true;
+    else if (this.posted.takeBack(task)) task.attempt.fail(error);
+  }
+
+  #takeNext(): ThreadAttempt | undefined {
+    const { next } = this.posted;
+    if (next === undefined) return this.#waiting.take();
+    return this.posted.takeBack(next) ? next.attempt : undefined;
+  }
+
+  #postAgain(task: PostedTask, error: WorkerThreadHandlerError): void {
+    const { attempt } = task;
+    if (this.#closed === null && !attempt.wasPutBack) {
+      attempt.wasPutBack = true;
+      this.posted.postAgain(task);
+    } else {
+      this.posted.remove(task);
+      attempt.fail(this.#closed === null ? error : closedError());
+    }
   }
 
   readonly #abort = async (
@@ -177,25 +215,22 @@ export class ThreadPool implements ThreadOwner {
     reason: unknown,
     graceMs: number,
   ): Promise<WorkExecutorAbortResult> => {
-    const thread = this.#threadOf(attempt);
-    if (thread === undefined) {
-      if (this.#waiting.delete(attempt)) attempt.fail(reason);
-      return { terminated: false };
+    const task = this.posted.of(attempt);
+    const isOffList = task === undefined ? this.#waiting.delete(attempt) : this.posted.takeBack(task);
+    const thread = task === undefined || isOffList ? undefined : this.#thread(this.posted.takerOf(task));
+    if (task !== undefined && thread !== undefined) {
+      if (task.isWhole) return thread.abort(task, reason, graceMs);
+      // The thread is told when it asks.
+      this.posted.remove(task);
     }
-    if (thread.takeBack() === null) return thread.abort(reason, graceMs);
     attempt.fail(reason);
-    thread.release();
+    this.#assign();
     return { terminated: false };
   };
 
-  #threadOf(attempt: ThreadAttempt): PoolThread | undefined {
-    for (const thread of this.#threads) if (thread.attempt === attempt) return thread;
+  #thread(number: number): PoolThread | undefined {
+    for (const thread of this.#threads) if (thread.number === number) return thread;
     return undefined;
-  }
-
-  #forgetIdle(thread: PoolThread): void {
-    const index = this.#idle.indexOf(thread);
-    if (index >= 0) this.#idle.splice(index, 1);
   }
 
   #resolveWhenEmpty(): void {

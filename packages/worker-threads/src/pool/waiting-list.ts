@@ -5,8 +5,6 @@ import type { ThreadAttempt } from "./thread-attempt.ts";
 export class WaitingList {
   /** Sets keep their order and forget in constant time. Sorted by level; levels are few and stay. */
   readonly #levels: { readonly level: number; readonly attempts: Set<ThreadAttempt> }[] = [];
-  /** Attempts whose thread ended before it took them; they have waited already. */
-  readonly #returned: ThreadAttempt[] = [];
   #size = 0;
 
   get size(): number {
@@ -18,32 +16,22 @@ export class WaitingList {
     this.#size++;
   }
 
-  /** Puts an attempt before all others. */
-  putBack(attempt: ThreadAttempt): void {
-    this.#returned.push(attempt);
-    this.#size++;
-  }
-
   /** Takes the attempt whose turn it is off the list. */
   take(): ThreadAttempt | undefined {
-    const next = this.#returned[0] ?? this.#first();
-    if (next !== undefined) this.delete(next);
-    return next;
+    for (const { attempts } of this.#levels) {
+      for (const attempt of attempts) {
+        this.delete(attempt);
+        return attempt;
+      }
+    }
+    return undefined;
   }
 
   /** Whether the attempt was waiting. */
   delete(attempt: ThreadAttempt): boolean {
-    const index = this.#returned.indexOf(attempt);
-    const found = index >= 0 ? this.#returned.splice(index, 1).length > 0 : this.#of(attempt.level).delete(attempt);
+    const found = this.#of(attempt.level).delete(attempt);
     if (found) this.#size--;
     return found;
-  }
-
-  #first(): ThreadAttempt | undefined {
-    for (const { attempts } of this.#levels) {
-      for (const attempt of attempts) return attempt;
-    }
-    return undefined;
   }
 
   #of(level: number): Set<ThreadAttempt> {

@@ -9,12 +9,24 @@ import type { LogLevel } from "riverqueue";
 /** The first message of a thread's life, on its parent port; everything else goes over `port`. */
 export interface Introduction {
   readonly port: MessagePort;
-  /** See `TaskCells`. */
+  /** Number of the thread in its pool, by which it marks what it has taken. Positive. */
+  readonly thread: number;
+  /** Memory of the pool's `TaskBoard`. */
+  readonly board: SharedArrayBuffer;
+  /** See `thread-cells.ts`. */
   readonly cells: Int32Array;
   /** Whether handlers get a client that inserts. */
   readonly inserts: boolean;
-  /** Whether the end of an attempt tells how much heap is used. */
-  readonly reportsHeap: boolean;
+  /** When the thread takes no further task. */
+  readonly limits: ThreadLimits;
+}
+
+/** What a thread is used for at most; `Infinity` where there is no limit. */
+export interface ThreadLimits {
+  readonly attempts: number;
+  readonly ageMs: number;
+  /** Heap in use between two attempts. */
+  readonly heapBytes: number;
 }
 
 /** How decoded arguments cross: as JSON text, or as a structured clone. */
@@ -22,46 +34,46 @@ export type ArgsForm = "clone" | "json";
 
 /** What a thread needs to run one attempt. */
 export interface Task {
-  readonly moduleUrl: string;
-  readonly exportName: string;
+  /** See `placeText`. */
+  readonly handler: string;
   /** The job and its execution, see `encodeJob`. */
   readonly job: string;
   /** Arguments that are no JSON, to be cloned; null when they are in the job's text. */
   readonly clonedArgs: { readonly value: unknown } | null;
 }
 
-/** Number of a task on its thread: 1, 2, 3 and so on. */
-export type TaskNumber = number;
+/** Number of a posted task: a positive integer of 31 bits. */
+export type Ticket = number;
 
 /** From the client's thread. */
 export type ToThread =
-  | readonly [type: "abort", task: TaskNumber, reason: string]
-  | readonly [type: "inserted", call: number, results: string | null, error: ThreadFault | null]
-  | readonly [
-      type: "run",
-      task: TaskNumber,
-      moduleUrl: string,
-      exportName: string,
-      job: string,
-      clonedArgs: Task["clonedArgs"],
-    ];
+  /** There may be a task on the board. Sent to threads whose event loop has nothing to do. */
+  | readonly [type: "look"]
+  /** What the board had no place for; null when the client has taken the task back. */
+  | readonly [type: "task", ticket: Ticket, task: Task | null]
+  | readonly [type: "abort", ticket: Ticket, reason: string]
+  | readonly [type: "inserted", call: number, results: string | null, error: ThreadFault | null];
 
 /** From a thread. */
 export type FromThread =
   /** The thread can run tasks. */
   | readonly [type: "ready"]
-  | readonly [type: "log", task: TaskNumber, level: LogLevel, message: string, attributes: string | null]
-  | readonly [type: "output", task: TaskNumber, json: string]
-  | readonly [type: "metadata", task: TaskNumber, key: string, json: string]
-  | readonly [type: "insert", task: TaskNumber, call: number, items: readonly InsertCall[]]
+  /** The thread has taken a task whose text is not on the board. */
+  | readonly [type: "fetch", ticket: Ticket]
+  | readonly [type: "log", ticket: Ticket, level: LogLevel, message: string, attributes: string | null]
+  | readonly [type: "output", ticket: Ticket, json: string]
+  | readonly [type: "metadata", ticket: Ticket, key: string, json: string]
+  | readonly [type: "insert", ticket: Ticket, call: number, items: readonly InsertCall[]]
   /** The handler has succeeded. */
-  | readonly [type: "done", task: TaskNumber, outcome: string | null, heapBytes: number]
-  /** The attempt has failed and the thread can run others. */
-  | readonly [type: "failed", task: TaskNumber, fault: ThreadFault, heapBytes: number]
+  | readonly [type: "done", ticket: Ticket, outcome: string | null]
+  /** The attempt has failed and the thread goes on. */
+  | readonly [type: "failed", ticket: Ticket, fault: ThreadFault]
   /** The thread ends, because of an error that nobody caught while a task ran. */
-  | readonly [type: "died", task: TaskNumber, fault: ThreadFault]
-  /** An error that nobody caught, of a task that has ended, or of none when `task` is 0. */
-  | readonly [type: "stray", task: TaskNumber, jobId: string, fault: ThreadFault];
+  | readonly [type: "died", ticket: Ticket, fault: ThreadFault]
+  /** An error that nobody caught, of a task that has ended, or of none when `ticket` is 0. */
+  | readonly [type: "stray", ticket: Ticket, jobId: string, fault: ThreadFault]
+  /** The thread would take another task and does not: the client is to end it. */
+  | readonly [type: "leaving"];
 
 /** One job that a handler inserts. */
 export interface InsertCall {

@@ -10,7 +10,7 @@ import {
 } from "riverqueue";
 import { encodeArgs } from "../crossing/encode-args.ts";
 import { encodeInsertOptions } from "../crossing/insert-options.ts";
-import type { InsertCall, TaskNumber, ToThread } from "../protocol/messages.ts";
+import type { InsertCall, Ticket, ToThread } from "../protocol/messages.ts";
 import { send } from "../protocol/send.ts";
 import type { ManagedThreadClient } from "../managed/managed-thread-handler.ts";
 
@@ -31,10 +31,10 @@ export class InsertChannel {
   }
 
   /** The client of one attempt. */
-  clientOf(task: TaskNumber): ManagedThreadClient {
+  clientOf(ticket: Ticket): ManagedThreadClient {
     const insertMany = async (items: readonly ThreadItem[]): Promise<InsertResult[]> => {
       if (!Array.isArray(items)) throw new ValidationError("items must be an array");
-      return items.length === 0 ? [] : this.#insert(task, items.map(callOf));
+      return items.length === 0 ? [] : this.#insert(ticket, items.map(callOf));
     };
     const client = {
       insert: async (job: JobDefinition, args: object, options?: object) =>
@@ -52,11 +52,11 @@ export class InsertChannel {
     else waiting?.reject(Object.assign(new Error(fault?.message), { name: fault?.name }));
   }
 
-  #insert(task: TaskNumber, items: readonly InsertCall[]): Promise<InsertResult[]> {
+  #insert(ticket: Ticket, items: readonly InsertCall[]): Promise<InsertResult[]> {
     const call = ++this.#last;
     const waiting = Promise.withResolvers<InsertResult[]>();
     this.#calls.set(call, waiting);
-    send(this.#port, ["insert", task, call, items]);
+    send(this.#port, ["insert", ticket, call, items]);
     return waiting.promise;
   }
 }

@@ -3,13 +3,10 @@ import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import type { JsonValue, LogLevel, WorkExecution, WorkLogFunction, WorkLogger } from "riverqueue";
 import type { DecodedJob } from "../crossing/job-text.ts";
 import { isStoppedBy } from "../protocol/fault-of.ts";
-import type { FromThread, TaskNumber, ToThread } from "../protocol/messages.ts";
+import type { FromThread, Task, Ticket, ToThread } from "../protocol/messages.ts";
 import { send } from "../protocol/send.ts";
-import { isTaskAborted } from "../protocol/task-cells.ts";
+import { isTaskAborted } from "../protocol/thread-cells.ts";
 import { withCore } from "./load-core.ts";
-
-/** The message that a task arrives with. */
-export type RunMessage = Extract<ToThread, readonly [type: "run", ...unknown[]]>;
 
 /** What all tasks of a thread share. */
 export interface TaskChannel {
@@ -18,7 +15,7 @@ export interface TaskChannel {
   /** Handles a message that was taken off the port out of turn. */
   readonly receive: (message: ToThread) => void;
   /** Makes the client of a task; null when handlers get none. */
-  readonly clientOf: ((task: TaskNumber) => unknown) | null;
+  readonly clientOf: ((ticket: Ticket) => unknown) | null;
 }
 
 /** Characters of a log message that are sent. */
@@ -26,12 +23,10 @@ const LOG_MESSAGE_LIMIT = 32_768;
 
 /** See the file header. Everything is made when first looked at. */
 export class TaskRun {
-  readonly task: TaskNumber;
-  readonly moduleUrl: string;
-  readonly exportName: string;
+  readonly ticket: Ticket;
+  readonly task: Task;
   /** What the handler is given. */
   readonly context: object;
-  readonly #message: RunMessage;
   readonly #channel: TaskChannel;
   #isFinished = false;
   #decoded: DecodedJob | null = null;
@@ -39,9 +34,9 @@ export class TaskRun {
   #controller: AbortController | null = null;
   #reason: Error | null = null;
 
-  constructor(message: RunMessage, channel: TaskChannel) {
-    [, this.task, this.moduleUrl, this.exportName] = message;
-    this.#message = message;
+  constructor(ticket: Ticket, task: Task, channel: TaskChannel) {
+    this.ticket = ticket;
+    this.task = task;
     this.#channel = channel;
     this.context = channel.clientOf === null ? contextOf(this) : managedContextOf(this);
   }
@@ -83,11 +78,11 @@ export class TaskRun {
 
   /** Of a managed pool only. */
   get client(): unknown {
-    return this.#channel.clientOf?.(this.task);
+    return this.#channel.clientOf?.(this.ticket);
   }
 
   get #crossed(): DecodedJob {
-    return (this.#decoded ??= withCore().decodeJob(this.#message[4], this.#message[5]));
+    return (this.#decoded ??= withCore().decodeJob(this.task.job, this.task.clonedArgs));
   }
 
   get signal(): AbortSignal {
@@ -103,7 +98,7 @@ export class TaskRun {
   /** Takes the abort off the port, for a handler that never lets the event loop do it. */
   #hearAbort(): void {
     const { port, cells, receive } = this.#channel;
-    if (this.#reason !== null || this.#isFinished || !isTaskAborted(cells, this.task)) return;
+    if (this.#reason !== null || this.#isFinished || !isTaskAborted(cells, this.ticket)) return;
     for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
       receive(next.message as ToThread);
     }
@@ -111,12 +106,12 @@ export class TaskRun {
 
   recordOutput(output: JsonValue): void {
     this.#assertRunning();
-    this.#post(["output", this.task, withCore().encodeOutput(output)]);
+    this.#post(["output", this.ticket, withCore().encodeOutput(output)]);
   }
 
   setMetadata(key: string, value: JsonValue): void {
     this.#assertRunning();
-    this.#post(["metadata", this.task, key, withCore().encodeMetadata(key, value)]);
+    this.#post(["metadata", this.ticket, key, withCore().encodeMetadata(key, value)]);
   }
 
   #assertRunning(): void {
@@ -138,7 +133,7 @@ export class TaskRun {
 
   /** Also after the end of the attempt: what is left of a handler may still log. */
   #log(level: LogLevel, message: string, attributes: string | null, note: string): void {
-    this.#post(["log", this.task, level, message.slice(0, LOG_MESSAGE_LIMIT) + note, attributes]);
+    this.#post(["log", this.ticket, level, message.slice(0, LOG_MESSAGE_LIMIT) + note, attributes]);
   }
 
   #post(message: FromThread): void {

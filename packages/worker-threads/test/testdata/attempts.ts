@@ -67,6 +67,7 @@ export function contextOf(changes: JobChanges = {}): { readonly context: WorkCon
     recordOutput: (output: JsonValue) => void sent.output.push(output),
     setMetadata: (key: string, value: JsonValue) => void sent.metadata.set(key, value),
     signal: new AbortController().signal,
+    client: { insertMany: async () => [] },
   };
   return { context: context as unknown as WorkContext, sent };
 }

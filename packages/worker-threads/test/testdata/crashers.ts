@@ -1,6 +1,8 @@
 /** Handlers that end their threads. They load nothing of the core, because every thread that they end loads them anew. */
+import { writeFileSync } from "node:fs";
 import { MessagePort } from "node:worker_threads";
 import type { WorkerThreadWorkContext, WorkerThreadWorkHandler } from "../../src/index.ts";
+import type { ManagedThreadWorkContext } from "../../src/managed/index.ts";
 
 export const nothing: WorkerThreadWorkHandler = () => {};
 
@@ -21,24 +23,60 @@ export async function endThread({ job }: WorkerThreadWorkContext): Promise<void>
   await new Promise<never>(() => {});
 }
 
-/** Ends the thread before or after it sends a message of some type. */
-export function dieAtMessage({ job, logger, recordOutput, setMetadata }: WorkerThreadWorkContext): void {
-  const { type, after = false } = job.rawArgs as { readonly type: string; readonly after?: boolean };
+/** When a thread is to die, and what its handler does that leads there. */
+export interface Death {
+  readonly message: string;
+  /** Whether the message has been sent, or what came with it done, by then. */
+  readonly after: boolean;
+  readonly handler: "fail" | "fail later" | "insert" | "leave behind" | "return" | "wait";
+}
+
+const DISPATCH = Symbol.for("nodejs.internal.kHybridDispatch");
+type Port = Record<symbol, (data: readonly unknown[], ...others: unknown[]) => void>;
+
+/**
+ * Has the thread die before or after it sends or receives a message of some type, during this attempt or later, and does
+ * what the arguments say. Its entry "idle" tells that the thread's event loop has nothing else to do any more.
+ */
+export async function dieAtMessage(context: ManagedThreadWorkContext): Promise<void> {
+  const { message: type, after, handler } = context.job.rawArgs as unknown as Death;
   const { prototype } = MessagePort;
   // oxlint-disable-next-line typescript/unbound-method -- called with its port below
   const { postMessage } = prototype;
   prototype.postMessage = function (this: MessagePort, message: readonly unknown[]) {
+    if (message[0] === "log") dieAtReceipt(this as unknown as Port, type, after);
     if (message[0] === type && !after) process.exit(9);
     postMessage.call(this, message);
     if (message[0] === type) process.exit(9);
   };
-  logger.info("about to die");
-  recordOutput("output");
-  setMetadata("key", "value");
-  if (type === "failed") throw new Error("before the end");
-  
+  context.logger.info("about to die");
+  context.recordOutput("output");
+  context.setMetadata("key", "value");
+  if (handler === "fail") throw new Error("before the end");
+  if (handler === "insert") await insertOne(context);
+  if (handler === "fail later") setImmediate(() => raise(new Error("thrown later")));
+  if (handler === "leave behind") setTimeout(() => raise(new Error("left behind")), IDLE_MS);
+  if (handler === "return") setTimeout(() => context.logger.info("idle"), IDLE_MS);
+  if (handler === "wait" || handler === "fail later") await new Promise<never>(() => {});
 }
 
+async function insertOne({ client }: ManagedThreadWorkContext): Promise<void> {
+  const { defineJob } = await import("riverqueue");
+  await client.insertMany([{ job: defineJob({ kind: "task" }), args: {} }]);
+}
+
+/** Longer than a thread waits for its next task where it is. */
+const IDLE_MS = 30;
+
+function dieAtReceipt(port: Port, type: string, after: boolean): void {
+  if (Object.hasOwn(port, DISPATCH)) return;
+  const dispatch = port[DISPATCH] as Port[symbol];
+  port[DISPATCH] = function (this: Port, data, ...others) {
+    if (data[0] === type && !after) process.exit(9);
+    dispatch.call(this, data, ...others);
+    if (data[0] === type) process.exit(9);
+  };
+}
 
 function raise(error: Error): never {
   throw error;
@@ -58,3 +96,28 @@ export function busyFor({ job }: WorkerThreadWorkContext): void {
 export function spinForEver(): never {
   for (;;);
 }
+
+/** Fails when its signal says so. */
+export const failWhenAborted: WorkerThreadWorkHandler = ({ signal }) =>
+  new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+
+/** Succeeds, and an error of it comes up a little later. */
+export const failAfterReturning: WorkerThreadWorkHandler = () => {
+  setTimeout(() => raise(new Error("left behind")), 1);
+};
+
+/** Succeeds, and keeps its thread busy for ever a little later. */
+export const spinAfterReturning: WorkerThreadWorkHandler = ({ logger }) => {
+  setTimeout(() => {
+    logger.info("spinning");
+    spinForEver();
+  }, 1);
+};
+
+export const logOnce: WorkerThreadWorkHandler = ({ logger }) => logger.info("once");
+
+/** Leaves a sign that a thread that does nothing else can see, and waits. */
+export const leaveSign: WorkerThreadWorkHandler = (context) => {
+  writeFileSync((context.job.rawArgs as { readonly path: string }).path, "");
+  return failWhenAborted(context);
+};
