@@ -27,7 +27,11 @@ async function listen(t: TestContext, connectionString: string): Promise<() => P
   client.on("notification", ({ channel, payload }) => heard.push([channel.replace(/^public\./, ""), payload ?? ""]));
   for (const topic of ["river_insert", "river_control", "river_leadership"])
     await client.query(`LISTEN "public.${topic}"`);
-  return () => Promise.resolve(heard);
+  return async () => {
+    // Whatever was committed before comes with the answer, at the latest.
+    await client.query("SELECT 1");
+    return heard;
+  };
 }
 
 function readOutbox({ query }: InteropWorld): () => Promise<Notice[]> {

@@ -64,7 +64,7 @@ test("RX-32: a webhook, a page view and cron go all the way through the queues",
   const again = await pay();
   assert.deepEqual([again.status, again.event], ["duplicate", paid.event]);
 
-  for (const body of ['{"orderId":8}', "no JSON"]) {
+  for (const body of ['{"orderId":8}', "null", "[]", "no JSON"]) {
     const { status } = await worker.dispatchFetch("http://shop.test/webhooks/payment", { method: "POST", body });
     assert.equal(status, 400, "what can never be taken is not asked for again");
   }

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { defineCommand, defineEvent, type EventType, on, type Policy, succeeded } from "@riverqueue/reaction";
 import { z } from "zod";
-import { grantRole, sendReceipt } from "./shop-database.ts";
+import { grantRole, inTransaction, sendReceipt } from "./shop-database.ts";
 
 /** What is known about a paid order. */
 export interface PaidOrder {
@@ -26,9 +26,9 @@ export function shopPolicies(database: DatabaseSync, reached: (place: string) =>
     name: "grant_role",
     mode: "sync",
     schema: z.object({ customer: z.string(), role: z.string() }),
-    execute: ({ input, executionId }) => {
+    execute: async ({ input, executionId }) => {
       reached("before the role");
-      grantRole(database, executionId, input.customer, input.role);
+      await inTransaction(database, (tx) => grantRole(tx, executionId, input.customer, input.role));
       reached("after the role");
       return succeeded({ result: { role: input.role } });
     },
@@ -38,9 +38,9 @@ export function shopPolicies(database: DatabaseSync, reached: (place: string) =>
     mode: "async",
     maxAttempts: 5,
     schema: z.object({ orderId: z.string(), address: z.string() }),
-    execute: ({ input, executionId }) => {
+    execute: async ({ input, executionId }) => {
       reached("before the receipt");
-      sendReceipt(database, executionId, input.orderId, input.address);
+      await inTransaction(database, (tx) => sendReceipt(tx, executionId, input.orderId, input.address));
       reached("after the receipt");
     },
   });

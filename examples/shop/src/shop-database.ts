@@ -2,7 +2,8 @@
  * The shop's own tables, beside River's and Reaction's in one SQLite file. What commands do is written here under the
  * execution id, which is the same however often a command is tried: doing it twice leaves one row.
  */
-import type { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
+import { transaction } from "@riverqueue/driver-sqlite";
 import { createMigrator } from "@riverqueue/migrate";
 
 const TABLES = `
@@ -30,9 +31,26 @@ export async function prepareDatabase(database: DatabaseSync): Promise<void> {
   database.exec(TABLES);
 }
 
+/**
+ * Runs `change` in a transaction on a handle of its own: the others go on meanwhile. Whoever writes here does so in this
+ * way. The handle has no timeout: SQLite would stop the event loop while it waits, and with it the transaction of another
+ * request that it waits for. `transaction()` waits without.
+ */
+export async function inTransaction<T>(
+  database: DatabaseSync,
+  change: (tx: DatabaseSync) => Promise<T> | T,
+): Promise<T> {
+  const tx = new DatabaseSync(database.location() ?? "");
+  try {
+    return await transaction(tx, change);
+  } finally {
+    tx.close();
+  }
+}
+
 /** Adds an order that nobody has paid yet; the same order again changes nothing. */
-export function placeOrder(database: DatabaseSync, id: string, customer: string): void {
-  database.prepare("insert into orders (id, customer) values (?, ?) on conflict (id) do nothing").run(id, customer);
+export function placeOrder(tx: DatabaseSync, id: string, customer: string): void {
+  tx.prepare("insert into orders (id, customer) values (?, ?) on conflict (id) do nothing").run(id, customer);
 }
 
 /** Who ordered, or null for an unknown order. */
@@ -47,17 +65,15 @@ export function payOrder(tx: DatabaseSync, id: string, paidAt: Date): void {
 }
 
 /** Gives a role. */
-export function grantRole(database: DatabaseSync, executionId: string, customer: string, role: string): void {
-  database
-    .prepare("insert into roles (execution_id, customer, role) values (?, ?, ?) on conflict (execution_id) do nothing")
-    .run(executionId, customer, role);
+export function grantRole(tx: DatabaseSync, executionId: string, customer: string, role: string): void {
+  tx.prepare(
+    "insert into roles (execution_id, customer, role) values (?, ?, ?) on conflict (execution_id) do nothing",
+  ).run(executionId, customer, role);
 }
 
 /** Sends a receipt: here a row stands for the mail, and the execution id for the key a mail service would take. */
-export function sendReceipt(database: DatabaseSync, executionId: string, orderId: string, address: string): void {
-  database
-    .prepare(
-      "insert into receipts (execution_id, order_id, address) values (?, ?, ?) on conflict (execution_id) do nothing",
-    )
-    .run(executionId, orderId, address);
+export function sendReceipt(tx: DatabaseSync, executionId: string, orderId: string, address: string): void {
+  tx.prepare(
+    "insert into receipts (execution_id, order_id, address) values (?, ?, ?) on conflict (execution_id) do nothing",
+  ).run(executionId, orderId, address);
 }

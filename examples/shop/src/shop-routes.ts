@@ -1,11 +1,10 @@
 /** The routes of the shop. */
-import { DatabaseSync } from "node:sqlite";
-import { transaction } from "@riverqueue/driver-sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { type AsyncLogger, type Reaction, resolveFetchWorkerCtx, type WorkerCtx } from "@riverqueue/reaction";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { OrderPaid } from "./order-events.ts";
-import { customerOf, payOrder, placeOrder } from "./shop-database.ts";
+import { customerOf, inTransaction, payOrder, placeOrder } from "./shop-database.ts";
 
 /** What the routes need. */
 export interface ShopParts {
@@ -20,13 +19,11 @@ const Order = z.object({ customer: z.string().regex(/^[\w.-]{1,64}$/) });
 /** Orders are placed with `PUT /orders/ID`, paid with `POST /orders/ID/payment`, and looked at with `GET /orders/ID`. */
 export function shopRoutes({ database, reaction, logs, reached }: ShopParts): Hono {
   const shop = new Hono();
-  // A transaction has a handle to itself: the other one goes on writing meanwhile.
-  const path = database.location() ?? "";
 
   shop.put("/orders/:id", async (c) => {
     const order = Order.safeParse(await c.req.json().catch(() => null));
     if (!order.success) return c.json({ error: "an order needs a customer" }, 400);
-    placeOrder(database, c.req.param("id"), order.data.customer);
+    await inTransaction(database, (tx) => placeOrder(tx, c.req.param("id"), order.data.customer));
     return c.json({ placed: true }, 201);
   });
 
@@ -38,11 +35,10 @@ export function shopRoutes({ database, reaction, logs, reached }: ShopParts): Ho
     const event = OrderPaid.create({ idempotencyKey: `order-paid:${orderId}`, payload: { orderId, customer } });
     reached("before the payment");
     // The payment and the event are one commit: there is no paid order without its event.
-    const tx = new DatabaseSync(path, { timeout: 5000 });
-    const pending = await transaction(tx, async () => {
+    const pending = await inTransaction(database, (tx) => {
       payOrder(tx, orderId, ctx.now());
       return reaction.processor.emit(ctx, event, { tx });
-    }).finally(() => tx.close());
+    });
     reached("after the payment");
     const { status, commands } = await pending.settle();
     reached("before the answer");

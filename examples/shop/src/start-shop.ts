@@ -35,6 +35,7 @@ export interface Shop {
 /** Starts the shop. */
 export async function startShop(options: ShopOptions): Promise<Shop> {
   const { path, port, logger = consoleLogger, lease, sweepAfter, reached = () => {} } = options;
+  // For preparing, when nothing waits for this process, and for reading, which waits for nobody.
   const database = new DatabaseSync(path, { timeout: 5000 });
   await prepareDatabase(database);
   const driver = new SqliteDriver(database);

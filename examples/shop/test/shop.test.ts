@@ -67,6 +67,25 @@ test("RX-13 RX-27 RX-32 paying grants the role before the answer, sends the rece
   assert.ok(stored.length <= 2);
 });
 
+test("many customers pay at the same moment and none waits for long, or in vain", async (t) => {
+  const { path, rows } = shopFile(t);
+  const shop = await startShop({ path, port: 0, logger: quiet });
+  const ids = Array.from({ length: 10 }, (_, index) => String(index));
+  const startedAt = performance.now();
+  try {
+    const answers = await Promise.all(ids.map((id) => pay(shop.url, id)));
+    assert.deepEqual(
+      answers,
+      ids.map(() => ({ status: "accepted", role: "succeeded" })),
+    );
+    // A handle that waits by stopping the event loop does so for five seconds, and then fails.
+    assert.ok(performance.now() - startedAt < 4500);
+  } finally {
+    await shop.stop();
+  }
+  assert.equal(rows("select 1 from roles").length, ids.length);
+});
+
 const PLACES = [
   "before the payment",
   "after the payment",

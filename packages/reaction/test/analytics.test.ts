@@ -67,6 +67,22 @@ test("events are counted by day, page and referrer, each id once", async (t) => 
   });
 });
 
+test("a site knows itself among referrers, however its own host is written", async (t) => {
+  const { analytics, ctx, flush } = await tracker(t);
+  for (const host of ["Shop.example", "shop.example:443", "SHOP.EXAMPLE"]) {
+    await analytics.track(ctx, { path: "/", host, referrer: "https://shop.example/a" });
+  }
+  await analytics.track(ctx, { path: "/", host: "shop.example:8443", referrer: "https://shop.example/b" });
+  await analytics.track(ctx, { path: "/", host: "no host", referrer: "https://shop.example/c" });
+  await flush();
+  const range = { from: "2026-03-01", to: "2026-03-02" };
+  const referrers = await analytics.topReferrers(range);
+  assert.deepEqual(
+    referrers.map(({ value }) => value),
+    ["shop.example/b", "shop.example/c"],
+  );
+});
+
 test("an address is in no message and no row, and a visitor is not the same on another day", async (t) => {
   const { analytics, ctx, flush, rows, advance } = await tracker(t);
   const visitor = { address: "192.0.2.1", userAgent: "agent" };

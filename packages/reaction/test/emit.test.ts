@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { failOnLeaks } from "@riverqueue/internal-test-kit";
-import { createReaction, defineCommand, defineEvent, failed, on, succeeded } from "@riverqueue/reaction";
+import { consoleLogger, createReaction, defineCommand, defineEvent, failed, on, succeeded } from "@riverqueue/reaction";
 import { z } from "zod";
 import { deliver } from "./testdata/deliver.ts";
 import { openSqliteHome } from "./testdata/open-home.ts";
@@ -317,6 +317,31 @@ test("the record of a throw has its words, the log has the error itself with its
       },
     ],
   );
+});
+
+test("a value that cannot even be logged, or a logger that throws, is a failed attempt and no end of the process", async (t) => {
+  const { home } = await openSqliteHome(t);
+  const unseen = {
+    [Symbol.for("nodejs.util.inspect.custom")](): never {
+      throw new Error("no look at me");
+    },
+  };
+  const { grant } = orderCommands({ grant: () => Promise.reject(unseen) }, { maxAttempts: 1 });
+  const { processor } = createReaction({ policies: [orderPolicy(grant)], ...home.parts });
+  const written = t.mock.method(process.stderr, "write", () => true);
+  const loggers = [consoleLogger, { ...listeningLogger(), warn: () => assert.fail("out of reach") }];
+  const emitted = loggers.map((logger, index) => processor.emit(testCtx({ logger }), order(String(index))));
+  const results = await Promise.all(emitted);
+  const calls = written.mock.calls.map(({ arguments: [text] }) => String(text));
+  written.mock.restore();
+  assert.deepEqual(
+    results.map(({ commands }) => [commands[0]?.status, commands[0]?.error?.code]),
+    [
+      ["failed", "exception"],
+      ["failed", "exception"],
+    ],
+  );
+  assert.ok(calls.some((text) => text.includes("a command's handler has thrown")));
 });
 
 /** A store that cannot send, as on D1. */

@@ -11,6 +11,7 @@ import {
   resolveFetchWorkerCtx,
   type WorkerCtx,
 } from "@riverqueue/reaction";
+import { createEmbeddedHome } from "@riverqueue/reaction/embedded";
 import { createWorkerCtx } from "@riverqueue/reaction/home";
 import { Hono } from "hono";
 import { z } from "zod";
@@ -215,6 +216,29 @@ test("wrong options are named, all at once", () => {
       ),
     },
   );
+});
+
+test("times that timers cannot wait for are refused, and so is what is no logger", async (t) => {
+  const { home, driver } = await openSqliteHome(t);
+  const longest = { milliseconds: 2_147_483_647 };
+  const schema = z.object({});
+  const command = { name: "a", mode: "sync", schema, execute: () => {} } as const;
+  assert.throws(() => defineCommand({ ...command, timeout: { days: 25 } }), {
+    code: "configuration",
+    message: "command.timeout must be at most 2147483647 ms",
+  });
+  assert.equal(defineCommand({ ...command, timeout: longest }).timeoutMs, 2_147_483_647);
+  assert.throws(() => createReaction({ policies: [], ...home.parts, lease: { days: 25 } }), {
+    code: "configuration",
+    message: "options.lease must be at most 2147483647 ms",
+  });
+  const reaction = createReaction({ policies: [], ...home.parts, lease: longest });
+  const refused = {
+    code: "configuration",
+    message: "options.logger must have functions debug, info, warn, error",
+  };
+  assert.throws(() => createEmbeddedHome({ driver, logger: { warn() {} } as never }), refused);
+  assert.throws(() => reaction.logs?.createLogger({ logger: 7 as never }), refused);
 });
 
 test("a command's timeout is shorter than the lease, or refused where the command is first named", async (t) => {

@@ -159,13 +159,23 @@ test("attributes of any kind are logged, and none fails the caller", async () =>
     },
   };
   logger.info(hostile, "hostile");
+  const wide: unknown[] = Array.from({ length: 100 });
+  logger.info({ wide: wide.fill(wide) }, "as many values as nobody has the time for");
+  // As other loggers are called.
+  logger.info({ n: 1 }, undefined as never);
+  logger.info("text" as never, undefined as never);
   await logger.close();
   const attributes = sent.map(({ body }) => (body as { attributes: Record<string, unknown> }).attributes);
-  assert.equal(attributes.length, 4);
+  assert.equal(attributes.length, 7);
   assert.equal(attributes[0]?.["big"], "1");
   assert.deepEqual(attributes[1], { attributesDropped: true });
   assert.deepEqual(attributes[2], {
     error: { name: "Error", message: "out", cause: { name: "RangeError", message: "in" } },
   });
-  assert.deepEqual(attributes[3], { attributesDropped: true });
+  assert.deepEqual(attributes.slice(3), [
+    { attributesDropped: true },
+    { attributesDropped: true },
+    { n: 1 },
+    { value: "text" },
+  ]);
 });

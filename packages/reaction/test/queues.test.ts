@@ -199,6 +199,13 @@ test("wrong options of a queue are named, all at once", () => {
   });
 });
 
+test("a queue is not its own dead-letter queue, which would never end", () => {
+  assert.throws(() => defineQueue({ name: "mail", deadLetterQueue: "mail", consume() {} }), {
+    code: "configuration",
+    message: "queue.deadLetterQueue must be another queue",
+  });
+});
+
 test("a queue is found by its own name only, whatever names objects inherit", async (t) => {
   const { home, rows } = await openSqliteHome(t);
   const consumed: unknown[] = [];

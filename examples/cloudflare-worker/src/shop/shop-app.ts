@@ -34,7 +34,8 @@ shopApp.get("/", (c) => {
 
 // A payment service calls this, and calls it again until it gets an answer that it likes.
 shopApp.post("/webhooks/payment", async (c) => {
-  const { orderId, userId } = await c.req.json<{ orderId: string; userId: string }>();
+  // `null` is JSON as well and has no members, which the schema of the payload is to find out.
+  const { orderId, userId } = Object(await c.req.json()) as { orderId: string; userId: string };
   const event = OrderPaid.create({ idempotencyKey: `order-paid:${orderId}`, payload: { orderId, userId } });
   return answer(c, await reaction.processor.emit(resolveFetchWorkerCtx(c), event));
 });

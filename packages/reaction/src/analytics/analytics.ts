@@ -153,6 +153,12 @@ function pathOf(text: string): string {
 function referrerOf(text: string | undefined, host: string | undefined): string | null {
   if (text === undefined || !URL.canParse(text)) return null;
   const url = new URL(text);
-  if (!/^https?:$/.test(url.protocol) || url.host === host) return null;
+  if (!/^https?:$/.test(url.protocol) || url.host === hostOf(url.protocol, host)) return null;
   return `${url.host}${url.pathname === "/" ? "" : url.pathname}`.slice(0, LONGEST_PATH);
+}
+
+/** As URLs have it: in lower case, without the port that goes without saying. */
+function hostOf(protocol: string, host: string | undefined): string | undefined {
+  const url = `${protocol}//${host}`;
+  return host !== undefined && URL.canParse(url) ? new URL(url).host : host;
 }

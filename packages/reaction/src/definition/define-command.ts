@@ -1,6 +1,6 @@
 /** Commands: what is done because of an event, once. */
 import type { WorkerCtx } from "../context/worker-ctx.ts";
-import { type DurationInput, readDuration } from "../kit/duration.ts";
+import { type DurationInput, LONGEST_TIMER_MS, readDuration } from "../kit/duration.ts";
 import { OptionProblems } from "../kit/option-problems.ts";
 import type { CommandMode } from "../model/command-execution.ts";
 import type { CommandOutcome } from "./outcome.ts";
@@ -98,7 +98,10 @@ export function defineCommand<Schema extends StandardSchemaV1>(
   }
   problems.function(given["execute"], "command.execute");
   const maxAttempts = problems.integer(given["maxAttempts"], "command.maxAttempts", undefined, { min: 1, max: 100 });
-  const timeoutMs = readDuration(problems, given["timeout"], "command.timeout", undefined, { minMs: 1 });
+  const timeoutMs = readDuration(problems, given["timeout"], "command.timeout", undefined, {
+    minMs: 1,
+    maxMs: LONGEST_TIMER_MS,
+  });
   problems.throwConfiguration();
   const command: Command<SchemaInput<Schema>> = Object.freeze({
     name,

@@ -2,7 +2,7 @@
 import { defineJob, type PeriodicJob, periodicJob, type QueueConfig, type WorkContext, type Workers } from "riverqueue";
 import { createWorkerCtx } from "../context/create-worker-ctx.ts";
 import type { WorkerCtx } from "../context/worker-ctx.ts";
-import { readDuration } from "../kit/duration.ts";
+import { LONGEST_TIMER_MS, readDuration } from "../kit/duration.ts";
 import { OptionProblems } from "../kit/option-problems.ts";
 import { ownValue } from "../kit/own-value.ts";
 import { consoleLogger, type Logger } from "../logging/logger.ts";
@@ -139,7 +139,7 @@ function checkedRegistration({ queues, reaction, idleSweep }: EmbeddedRegistrati
   const names = [...reaction.queues.map(({ actualName }) => actualName), SWEEP_QUEUE];
   for (const name of names)
     if (Object.hasOwn(queues, name)) problems.add(`queues.${name}`, "is taken; it is one of reaction's queues");
-  const idleSweepMs = readDuration(problems, idleSweep, "idleSweep", IDLE_SWEEP_MS);
+  const idleSweepMs = readDuration(problems, idleSweep, "idleSweep", IDLE_SWEEP_MS, { maxMs: LONGEST_TIMER_MS });
   problems.throwConfiguration();
   return { idleSweepMs };
 }
@@ -183,6 +183,7 @@ function checked<Tx>(options: EmbeddedHomeOptions<Tx>): EmbeddedHomeOptions<Tx> 
   if (driver?.canWork !== true || typeof driver.extension?.run !== "function") {
     problems.add("options.driver", "must be a driver that can work jobs, such as a SqliteDriver or a PgDriver");
   }
+  if (given["logger"] !== undefined) problems.logger(given["logger"], "options.logger");
   if (given["now"] !== undefined) problems.function(given["now"], "options.now");
   problems.throwConfiguration();
   return options;

@@ -1,6 +1,7 @@
 /** Puts messages into River queues: each is a job of one kind whose arguments hold the body. */
 import { delayToMs } from "../kit/duration.ts";
 import { jsonText } from "../kit/canonical-json.ts";
+import { ValidationError } from "../model/validation-error.ts";
 import { splitMessages } from "../queues/split-messages.ts";
 import type { OutgoingMessage, QueueSender } from "../seam/message-queue.ts";
 import type { DriverCall, EncodedJob, RuntimeDriver } from "./runtime-driver.ts";
@@ -32,18 +33,23 @@ export class MessageInserter<Tx> {
   sender(queue: string, maxAttempts: number): QueueSender {
     return Object.freeze({
       send: async (messages: readonly OutgoingMessage[]) => {
-        for (const group of splitMessages(messages)) {
-          await this.insert(group.map((message) => ({ queue, maxAttempts, message })));
-        }
+        let index = 0;
+        // All are looked at before the first is inserted: what is refused has not been sent in part.
+        const groups = splitMessages(messages).map((group) =>
+          group.map((message) => encode({ queue, maxAttempts, message }, index++)),
+        );
+        for (const jobs of groups) await this.#insert(jobs);
       },
     });
   }
 
   /** Inserts all as one unit, in the call's transaction if it has one. */
   async insert(messages: readonly MessageJob[], call?: DriverCall<Tx>): Promise<void> {
-    if (messages.length === 0) return;
-    const jobs = messages.map(encode);
-    const queues = new Set(messages.map(({ queue }) => queue));
+    if (messages.length > 0) await this.#insert(messages.map(encode), call);
+  }
+
+  async #insert(jobs: readonly EncodedJob[], call?: DriverCall<Tx>): Promise<void> {
+    const queues = new Set(jobs.map(({ queue }) => queue));
     const notices = [...queues].filter((queue) => this.#isDue(queue)).map(insertNotice);
     await this.#driver.jobs.insert({ jobs, notices, durability: "default" }, call);
   }
@@ -56,7 +62,15 @@ export class MessageInserter<Tx> {
   }
 }
 
-function encode({ queue, maxAttempts, message }: MessageJob): EncodedJob {
+/** U+0000 and the halves of surrogate pairs, as `JSON.stringify` writes them. */
+const UNREADABLE = /(?:^|[^\\])(?:\\\\)*\\u(?:0000|d[89a-f])/;
+
+/** @throws ValidationError for what Postgres does not take and no River client reads back: it would be lost later. */
+function encode({ queue, maxAttempts, message }: MessageJob, index: number): EncodedJob {
+  const body = jsonText(message.body);
+  if (UNREADABLE.test(body)) {
+    throw new ValidationError(`messages[${index}].body must not hold U+0000 or half of a surrogate pair`);
+  }
   const delayMs = message.delay === undefined ? 0 : delayToMs(message.delay);
   return {
     kind: MESSAGE_KIND,
@@ -64,7 +78,7 @@ function encode({ queue, maxAttempts, message }: MessageJob): EncodedJob {
     state: delayMs > 0 ? "scheduled" : "available",
     priority: PRIORITY,
     maxAttempts,
-    args: `{"body":${jsonText(message.body)}}`,
+    args: `{"body":${body}}`,
     metadata: "{}",
     tags: [],
     scheduledAt: delayMs > 0 ? Temporal.Now.instant().add({ milliseconds: Math.ceil(delayMs) }) : null,

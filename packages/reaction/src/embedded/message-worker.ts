@@ -63,11 +63,13 @@ export class MessageWorker {
   async #work(context: MessageContext): Promise<WorkOutcome | undefined> {
     const { job, signal } = context;
     const station = this.#stations.get(job.queue);
+    const body = readBody(job.rawArgs);
+    if ("error" in body) return this.#dropUnread(context, body.error);
     const message: ReceivedMessage = {
       id: String(job.id),
       timestamp: new Date(job.createdAt.epochMilliseconds),
       attempts: job.attempt,
-      body: bodyOf(job.rawArgs),
+      body: body.value,
     };
     if (station === undefined) return this.#workAlone(job.queue, message, job.id);
     const verdict = await station.coalescer.add(message, signal);
@@ -110,6 +112,26 @@ export class MessageWorker {
     throw new RetryMessageError();
   }
 
+  /** Of a queue of the application it is what `queueNames` says, like everywhere. */
+  #actualName(queue: string): string {
+    return this.#reaction.queues.find(({ definition }) => definition.name === queue)?.actualName ?? queue;
+  }
+
+  /** Nobody can read it, the next time neither: without an alert it would be lost in silence. */
+  async #dropUnread({ job: { queue, id } }: MessageContext, error: unknown): Promise<WorkOutcome> {
+    const { ctx } = this.entry("queue");
+    const messageId = String(id);
+    ctx.logger.error({ error, queue, messageId }, "the body of a message cannot be read");
+    await this.#reaction.alerts.raise(ctx, {
+      severity: "high",
+      code: "malformed_message",
+      message: "the body of a message cannot be read; it is dropped",
+      queue,
+      messageId,
+    });
+    return discard({ reason: "its body cannot be read" });
+  }
+
   /** To the dead-letter queue, in the transaction that discards it, or nowhere, with an alert. */
   async #giveUp(
     { deadLetterQueue }: QueueDefinition,
@@ -128,9 +150,10 @@ export class MessageWorker {
       });
       return discard({ reason: "given up after its last delivery" });
     }
-    const maxAttempts = (this.#stations.get(deadLetterQueue)?.definition.maxRetries ?? DEFAULT_RETRIES) + 1;
-    const dead = { queue: deadLetterQueue, maxAttempts, message: { body: message.body as never } };
-    const reason = `moved to the dead-letter queue ${deadLetterQueue}`;
+    const to = this.#actualName(deadLetterQueue);
+    const maxAttempts = (this.#stations.get(to)?.definition.maxRetries ?? DEFAULT_RETRIES) + 1;
+    const dead = { queue: to, maxAttempts, message: { body: message.body as never } };
+    const reason = `moved to the dead-letter queue ${to}`;
     try {
       await this.#messages.replace(context, reason, dead);
     } catch (error) {
@@ -147,6 +170,10 @@ const UNMOVED_DELAY_MS = 10_000;
 const DEFAULT_RETRIES = 3;
 
 /** With plain numbers, as messages have them everywhere. */
-function bodyOf(args: JsonObject): unknown {
-  return (JSON.parse(stringifyJson(args)) as { readonly body?: unknown }).body;
+function readBody(args: JsonObject): { readonly value: unknown } | { readonly error: unknown } {
+  try {
+    return { value: (JSON.parse(stringifyJson(args)) as { readonly body?: unknown }).body };
+  } catch (error) {
+    return { error };
+  }
 }

@@ -26,6 +26,9 @@ const UNITS: Readonly<Record<string, number>> = {
 /** Members of a `Temporal.Duration` that have no fixed length. */
 const CALENDAR = ["years", "months", "weeks"];
 
+/** The longest that timers can wait, almost 25 days. A longer time makes them go off at once. */
+export const LONGEST_TIMER_MS = 2_147_483_647;
+
 /** Length in milliseconds, or null when `value` is no fixed length of time. */
 export function durationToMs(value: unknown): number | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;

@@ -1,4 +1,5 @@
 /** Collects everything wrong with one options object, so that a caller sees all of it in one error. */
+import { LOG_LEVELS } from "../logging/logger.ts";
 import { ConfigurationError } from "../model/configuration-error.ts";
 import { ValidationError } from "../model/validation-error.ts";
 
@@ -44,6 +45,13 @@ export class OptionProblems {
 
   function(value: unknown, path: string): void {
     if (typeof value !== "function") this.add(path, "must be a function");
+  }
+
+  /** A logger in pino's order. */
+  logger(value: unknown, path: string): void {
+    const methods = (value ?? {}) as Readonly<Record<string, unknown>>;
+    const missing = LOG_LEVELS.filter((level) => typeof methods[level] !== "function");
+    if (missing.length > 0) this.add(path, `must have functions ${LOG_LEVELS.join(", ")}`);
   }
 
   #unknown(key: string, path: string, known: readonly string[]): void {

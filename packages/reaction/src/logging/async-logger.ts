@@ -64,6 +64,8 @@ export function createAsyncLogger(options: AsyncLoggerOptions, timing: Timing = 
   const problems = new OptionProblems();
   const given = problems.object(options, "options", KNOWN);
   if (typeof options.queue?.send !== "function") problems.add("options.queue", "must have a function send");
+  if (given["logger"] !== undefined) problems.logger(given["logger"], "options.logger");
+  if (given["now"] !== undefined) problems.function(given["now"], "options.now");
   if (given["level"] !== undefined && !LOG_LEVELS.includes(given["level"] as LogLevel)) {
     problems.add("options.level", `must be one of ${LOG_LEVELS.join(", ")}`);
   }

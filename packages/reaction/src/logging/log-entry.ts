@@ -23,6 +23,8 @@ const LONGEST_MESSAGE = 8_192;
 /** In bytes of UTF-8. */
 const LARGEST_ATTRIBUTES = 65_536;
 const DEEPEST = 6;
+/** More values than that are too large in any case: each takes two bytes at least. */
+const MOST_VALUES = LARGEST_ATTRIBUTES / 2;
 /** The part of every key before the time. */
 export const LOG_PREFIX = "log/";
 
@@ -40,7 +42,8 @@ export function newLogEntry(
     id: `${String(sequence).padStart(10, "0")}-${timeOrderedId(time)}`,
     time,
     level,
-    message: storableText(message, LONGEST_MESSAGE),
+    // Logging must not fail its caller, not even one that leaves the message out.
+    message: typeof message === "string" ? storableText(message, LONGEST_MESSAGE) : "",
     attributes: tooLarge ? { attributesDropped: true } : plain,
   };
 }
@@ -76,7 +79,7 @@ export function isLogEntry(value: unknown): boolean {
 
 function plainAttributes(attributes: LogAttributes): { readonly [key: string]: JsonValue } {
   try {
-    const plain = plainValue(attributes, 0);
+    const plain = plainValue(attributes, 0, { values: MOST_VALUES });
     return typeof plain === "object" && plain !== null && !Array.isArray(plain)
       ? (plain as { readonly [key: string]: JsonValue })
       : { value: plain };
@@ -85,8 +88,13 @@ function plainAttributes(attributes: LogAttributes): { readonly [key: string]: J
   }
 }
 
-/** Depth is bounded, so that cycles end. */
-function plainValue(value: unknown, depth: number): JsonValue {
+interface Left {
+  values: number;
+}
+
+/** Depth is bounded, so that cycles end, and so is the number of values, which cycles multiply. */
+function plainValue(value: unknown, depth: number, left: Left): JsonValue {
+  if (left.values-- <= 0) throw new RangeError("too many values");
   if (value === null || value === undefined) return null;
   if (typeof value === "string") return storableText(value);
   if (typeof value === "boolean") return value;
@@ -94,21 +102,21 @@ function plainValue(value: unknown, depth: number): JsonValue {
   if (typeof value === "bigint" || typeof value === "symbol" || typeof value === "function")
     return storableText(value.toString());
   if (value instanceof Date) return Number.isFinite(value.getTime()) ? value.toISOString() : "invalid date";
-  if (value instanceof Error) return plainError(value, depth);
+  if (value instanceof Error) return plainError(value, depth, left);
   if (depth >= DEEPEST) return "…";
-  if (Array.isArray(value)) return value.slice(0, 100).map((item) => plainValue(item, depth + 1));
+  if (Array.isArray(value)) return value.slice(0, 100).map((item) => plainValue(item, depth + 1, left));
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [storableText(key), plainValue(member, depth + 1)]),
+    Object.entries(value).map(([key, member]) => [storableText(key), plainValue(member, depth + 1, left)]),
   );
 }
 
-function plainError(error: Error, depth: number): JsonValue {
+function plainError(error: Error, depth: number, left: Left): JsonValue {
   const { name, message, cause } = error;
   const code = (error as { readonly code?: unknown }).code;
   return {
     name: storableText(name),
     message: storableText(message),
     ...(typeof code === "string" && { code: storableText(code) }),
-    ...(cause !== undefined && depth < DEEPEST && { cause: plainValue(cause, depth + 1) }),
+    ...(cause !== undefined && depth < DEEPEST && { cause: plainValue(cause, depth + 1, left) }),
   };
 }

@@ -22,9 +22,18 @@ export const consoleLogger: Logger = Object.freeze({
   debug() {},
   info() {},
   warn(attributes: LogAttributes, message: string) {
-    console.warn(message, attributes);
+    try {
+      console.warn(message, attributes);
+    } catch {
+      // Values may say themselves how the console shows them, and fail at it. Nobody's work is to end with that.
+      console.warn(message);
+    }
   },
   error(attributes: LogAttributes, message: string) {
-    console.error(message, attributes);
+    try {
+      console.error(message, attributes);
+    } catch {
+      console.error(message);
+    }
   },
 });

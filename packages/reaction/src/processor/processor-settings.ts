@@ -1,5 +1,5 @@
 /** Options that set the pace of a processor, checked once. */
-import { type DurationInput, readDuration } from "../kit/duration.ts";
+import { type DurationInput, LONGEST_TIMER_MS, readDuration } from "../kit/duration.ts";
 import type { BackOff } from "../kit/back-off.ts";
 import type { OptionProblems } from "../kit/option-problems.ts";
 
@@ -70,7 +70,10 @@ export function readSettings(options: Readonly<Record<string, unknown>>, problem
   const emission = group("emission", ["tries", "firstDelay"]);
   const retry = group("retry", ["firstDelay", "longestDelay"]);
   const retention = group("retention", ["content", "keys", "alerts"]);
-  const leaseMs = readDuration(problems, options["lease"], "options.lease", 60_000, { minMs: 50 });
+  const leaseMs = readDuration(problems, options["lease"], "options.lease", 60_000, {
+    minMs: 50,
+    maxMs: LONGEST_TIMER_MS,
+  });
   const longest = { maxMs: leaseMs - 1, minMs: 1 };
   return {
     maxAttempts: problems.integer(options["maxAttempts"], "options.maxAttempts", 3, { min: 1, max: 100 }),

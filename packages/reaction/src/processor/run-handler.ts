@@ -5,6 +5,7 @@ import { type CommandOutcome, encodeResult, outcomeOf } from "../definition/outc
 import type { WorkerCtx } from "../context/worker-ctx.ts";
 import { storableText } from "../kit/storable-text.ts";
 import type { Timing } from "../kit/timing.ts";
+import type { LogAttributes, Logger } from "../logging/logger.ts";
 import type { CommandError, CommandExecution } from "../model/command-execution.ts";
 import { ValidationError } from "../model/validation-error.ts";
 import type { LeaseKeeper } from "./lease-keeper.ts";
@@ -56,9 +57,17 @@ async function handle({ command, execution, keeper, ctx }: HandlerRun): Promise<
     const returned = await command.execute({ input, executionId, eventId, attempt, signal: keeper.signal, ctx });
     return endOf(outcomeOf(returned));
   } catch (error) {
-    // The record has its words; where it came from is for whoever reads the log.
-    ctx.logger.warn({ error, eventId, commandId: executionId, attempt }, "a command's handler has thrown");
+    logThrown(ctx.logger, { error, eventId, commandId: executionId, attempt });
     return { type: "failed", error: describe(error, keeper), retry: true };
+  }
+}
+
+/** The record has its words; where it came from is for whoever reads the log. */
+function logThrown(logger: Logger, attributes: LogAttributes): void {
+  try {
+    logger.warn(attributes, "a command's handler has thrown");
+  } catch {
+    // Anything can be thrown, also what a logger cannot look at. The attempt has failed all the same.
   }
 }
 

@@ -74,6 +74,9 @@ export function defineQueue(options: QueueOptions): QueueDefinition {
         : readName(problems, given["deadLetterQueue"], "queue.deadLetterQueue"),
     consume: (batch, ctx) => options.consume(batch, ctx),
   };
+  if (definition.deadLetterQueue !== null && definition.deadLetterQueue === definition.name) {
+    problems.add("queue.deadLetterQueue", "must be another queue");
+  }
   problems.function(given["consume"], "queue.consume");
   problems.throwConfiguration();
   return Object.freeze(definition);

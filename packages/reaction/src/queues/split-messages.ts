@@ -1,6 +1,7 @@
 /** Splits messages into groups that a queue takes at once: by count and by bytes. */
 import { byteLength, jsonText } from "../kit/canonical-json.ts";
 import { MessageTooLargeError } from "../model/message-too-large-error.ts";
+import { ValidationError } from "../model/validation-error.ts";
 import type { OutgoingMessage } from "../seam/message-queue.ts";
 
 /** Messages of one group at most. */
@@ -15,7 +16,8 @@ const LARGEST_MESSAGE_BYTES = 128_000 - METADATA_BYTES;
 /**
  * The messages in order, in groups.
  *
- * @throws MessageTooLargeError naming the first that is too large, before any is sent.
+ * @throws ValidationError naming the first whose body is no JSON, MessageTooLargeError the first that is too large; before
+ *   any is sent.
  */
 export function splitMessages<Message extends OutgoingMessage>(
   messages: readonly Message[],
@@ -43,6 +45,11 @@ export function splitMessages<Message extends OutgoingMessage>(
 
 function measured<Message extends OutgoingMessage>(
   message: Message,
+  index: number,
 ): { readonly size: number; readonly message: Message } {
-  return { message, size: byteLength(jsonText(message.body)) };
+  try {
+    return { message, size: byteLength(jsonText(message.body)) };
+  } catch {
+    throw new ValidationError(`messages[${index}].body must be JSON`);
+  }
 }

@@ -3,7 +3,14 @@ import test, { type TestContext } from "node:test";
 import { failOnLeaks, pollUntil } from "@riverqueue/internal-test-kit";
 import { postgresTest } from "@riverqueue/internal-test-kit/postgres-database";
 import { QUEUE_RULES } from "@riverqueue/internal-test-kit/reaction/queue-rules";
-import { createReaction, defineQueue, failed, type QueueDefinition, type ReactionOptions } from "@riverqueue/reaction";
+import {
+  createReaction,
+  defineQueue,
+  failed,
+  type QueueBatch,
+  type QueueDefinition,
+  type ReactionOptions,
+} from "@riverqueue/reaction";
 import { Client, type PeriodicJob, type QueueConfig, type RunHandle, Workers } from "riverqueue";
 import { type OpenHome, openPostgresHome, openSqliteHome } from "../testdata/open-home.ts";
 import { alertCodes, OrderPaid, orderCommands, orderPolicy, type Work } from "../testdata/order-paid.ts";
@@ -176,6 +183,57 @@ test("a message past its retries without a dead-letter queue is dropped with an 
   assert.equal(job?.["state"], "discarded");
 });
 
+test("dead letters go to the queue by its actual name, where that is another", async (t) => {
+  const opened = await openSqliteHome(t, { queueNames: { "mail-dead": "shop-mail-dead" } });
+  const dead: unknown[] = [];
+  const consume = ({ messages }: QueueBatch): void => void dead.push(messages[0]?.body);
+  const deadLetters = defineQueue({ name: "mail-dead", batchSize: 1, consume });
+  const mail = defineQueue({
+    name: "mail",
+    batchSize: 1,
+    maxRetries: 0,
+    deadLetterQueue: "mail-dead",
+    consume: (batch) => batch.retryAll(),
+  });
+  await start(opened, { queues: [mail, deadLetters] });
+  await opened.home.sender(mail).send([{ body: "bad" }]);
+  await pollUntil(() => dead.length > 0);
+  assert.deepEqual(await opened.rows("select queue from river_job where state = 'available'"), []);
+});
+
+test("a message whose body no client can read is dropped with an alert, not in silence", async (t) => {
+  const opened = await openSqliteHome(t);
+  const bodies: unknown[] = [];
+  const mail = defineQueue({
+    name: "mail",
+    batchSize: 1,
+    consume: ({ messages }) => void bodies.push(messages[0]?.body),
+  });
+  await opened.home.sender(mail).send([{ body: "a" }]);
+  await opened.rows(String.raw`update river_job set args = jsonb('{"body":"\u0000"}')`);
+  const { codes } = await start(opened, { queues: [mail] });
+  await pollUntil(async () => (await opened.rows("select 1 from river_job where state = 'discarded'")).length > 0);
+  assert.deepEqual([codes, bodies], [["malformed_message"], []]);
+});
+
+test("what is refused of a list of messages is named, and nothing of the list is sent", async (t) => {
+  const { home, rows } = await openSqliteHome(t);
+  const sender = home.sender({ name: "mail", maxRetries: 0 });
+  const many = Array.from({ length: 100 }, (_, body) => ({ body }));
+  for (const [last, message] of [
+    [{ body: 1n }, "messages[100].body must be JSON"],
+    [null, "messages[100].body must be JSON"],
+    [{ body: ["a\0"] }, "messages[100].body must not hold U+0000 or half of a surrogate pair"],
+    [{ body: { "\\\ud83d": 1 } }, "messages[100].body must not hold U+0000 or half of a surrogate pair"],
+    [{ body: 1, delay: { seconds: -1 } }, "delay must be a duration such as { seconds: 5 }"],
+  ] as const) {
+    await assert.rejects(sender.send([...many, last as never]), { code: "validation", message });
+  }
+  assert.deepEqual(await rows("select 1 from river_job"), []);
+  await sender.send([{ body: [String.raw`\u0000 \ud83d`, "😀"] }]);
+  assert.equal((await rows("select 1 from river_job")).length, 1);
+});
+
 test("the rules of acknowledging and retrying hold in the embedded home", async (t) => {
   const opened = await openSqliteHome(t);
   const seen = new Map<string, { first: string[]; again: string[] }>();
@@ -257,6 +315,11 @@ test("registering twice, beside a queue of the same name, or with a bad pause be
   assert.throws(() => home.register({ ...fresh, idleSweep: { weeks: 1 } }), {
     code: "configuration",
     message: /^idleSweep must be a duration of days or smaller units/,
+  });
+  // Timers that are to wait for longer go off at once, and again and again.
+  assert.throws(() => home.register({ ...fresh, idleSweep: { days: 25 } }), {
+    code: "configuration",
+    message: "idleSweep must be at most 2147483647 ms",
   });
   assert.deepEqual(fresh.queues, {});
 });
