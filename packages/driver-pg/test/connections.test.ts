@@ -32,6 +32,20 @@ test("C21 a pool that is too small is refused with the numbers", async (t) => {
   await session.close();
 });
 
+test("C21 sessions that share a pool are counted together, until they are closed", async (t) => {
+  const { driver, pool } = await driverFixture(t, {}, { max: 8 });
+  const open = () => new PgDriver(pool).openSession({ listens: true, leads: true });
+  const first = await driver.openSession({ listens: true, leads: true });
+  await assert.rejects(open(), {
+    code: "configuration",
+    message: /max is 8, .* keeps 4 connections .* beside the 4 .* leaves 0 for handlers .* set max to 9 or more/,
+  });
+  for (let closed = 0; closed < 2; closed++) await first.close();
+  const second = await open();
+  await assert.rejects(open(), { code: "configuration" });
+  await second.close();
+});
+
 test("C21 a session works on its own connections while others hold all the rest", async (t) => {
   const { driver, pool } = await driverFixture(t, {}, { max: 5 });
   await insertOne(driver);

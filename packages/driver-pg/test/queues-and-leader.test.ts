@@ -1,6 +1,6 @@
 /** The queue registry and the leadership row. */
 import assert from "node:assert/strict";
-import { failOnLeaks } from "@riverqueue/internal-test-kit";
+import { failOnLeaks, pollUntil } from "@riverqueue/internal-test-kit";
 import { postgresTest as test } from "@riverqueue/internal-test-kit/postgres-database";
 import { driverFixture, fromNow, lead } from "./fixture/driver-fixture.ts";
 import { heardBy } from "./fixture/heard-by.ts";
@@ -37,6 +37,26 @@ test("the first pause counts, resume ends it, and each tells every client", asyn
     await heard(5),
     told.map(([action, queue]) => [CONTROL, `{"action":"${action}","queue":"${queue}"}`]),
   );
+});
+
+test("pausing and resuming all queues lock them in one order, so that they cannot deadlock", async (t) => {
+  const { driver, lease } = await driverFixture(t);
+  // Stored in the other order, in which a scan finds them.
+  for (const name of ["q2", "q1"]) await driver.queues.keepAlive({ name });
+  for (const verb of ["pause", "resume"] as const) {
+    const other = await lease.connect();
+    await other.query("BEGIN");
+    await other.query("SELECT FROM river_queue WHERE name = 'q1' FOR UPDATE");
+    const all = driver.queues[verb]({ name: "*" });
+    await pollUntil(async () => {
+      const [waiting] = await lease.query("SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted");
+      return waiting?.["n"] === 1;
+    });
+    await other.query("SELECT FROM river_queue WHERE name = 'q2' FOR UPDATE");
+    await other.query("COMMIT");
+    assert.equal(await all, null);
+    assert.equal((await driver.queues.get({ name: "q2" }))?.pausedAt === null, verb === "resume");
+  }
 });
 
 test("update replaces metadata and tells; without metadata it only bumps updated_at", async (t) => {

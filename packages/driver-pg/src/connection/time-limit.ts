@@ -1,6 +1,9 @@
 /** A limit on one use of a connection: the time it may take, and a signal that ends it early. */
 import { operationError } from "./pg-failure.ts";
 
+/** Node's longest timer, about 24.8 days; it would take a longer one for one of a millisecond. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
 /** See the file header. */
 export class TimeLimit implements Disposable {
   readonly #operation: string;
@@ -17,7 +20,9 @@ export class TimeLimit implements Disposable {
     this.#signal = signal;
     this.#passing = timeoutMs === undefined && signal === undefined ? null : Promise.withResolvers<never>();
     this.#passing?.promise.catch(() => {});
-    if (timeoutMs !== undefined && timeoutMs > 0) this.#timer = setTimeout(this.#timeOut, timeoutMs);
+    if (timeoutMs !== undefined && timeoutMs > 0) {
+      this.#timer = setTimeout(this.#timeOut, Math.min(timeoutMs, LONGEST_TIMER_MS));
+    }
     signal?.addEventListener("abort", this.#abort, { once: true });
     if (signal?.aborted) this.#abort();
     else if (timeoutMs !== undefined && timeoutMs <= 0) this.#timeOut();

@@ -8,20 +8,41 @@ export const WORK_LANES = 2;
 /** Insertions and handlers need one beside those that the runtime keeps. */
 const LEFT_AT_LEAST = 1;
 
-/** @throws ConfigurationError with the numbers when the pool cannot serve the runtime and what it runs. */
-export function assertPoolSuffices({ options }: PgPool, { listens, leads }: SessionNeeds): void {
+/** Connections that the runtimes of this process keep, by pool. */
+const keptByPool = new WeakMap<PgPool, number>();
+
+/**
+ * Counts the connections that a runtime is about to keep. Runtimes that share a pool are counted together: one too many
+ * would wait for a connection for ever, and the handlers of the others with it.
+ *
+ * @returns ends the count; may be called again.
+ * @throws ConfigurationError with the numbers when the pool cannot serve the runtime and what it runs.
+ */
+export function keepConnections(pool: PgPool, needs: SessionNeeds): () => void {
+  const own = (needs.listens ? 1 : 0) + 1 + WORK_LANES;
+  const others = keptByPool.get(pool) ?? 0;
+  assertPoolSuffices(pool, needs, own, others);
+  keptByPool.set(pool, others + own);
+  let counted = true;
+  return () => {
+    if (counted) keptByPool.set(pool, (keptByPool.get(pool) ?? own) - own);
+    counted = false;
+  };
+}
+
+function assertPoolSuffices({ options }: PgPool, { listens, leads }: SessionNeeds, own: number, others: number): void {
   const max = options?.max;
   if (typeof max !== "number") return;
-  const kept = (listens ? 1 : 0) + 1 + WORK_LANES;
-  const least = kept + LEFT_AT_LEAST;
+  const least = others + own + LEFT_AT_LEAST;
   if (max >= least) return;
   const uses = [
     ...(listens ? ["1 to listen"] : []),
     "1 for control",
     `${WORK_LANES} for claims, completions${leads ? " and maintenance" : ""}`,
   ];
+  const running = others === 0 ? "" : ` beside the ${others} that clients which run on this pool keep`;
   throw new ConfigurationError(
-    `pool: max is ${max}, and a client that works jobs keeps ${kept} connections for itself (${uses.join(", ")}), which ` +
-      `leaves ${Math.max(0, max - kept)} for handlers and insertions; set max to ${least} or more`,
+    `pool: max is ${max}, and a client that works jobs keeps ${own} connections for itself (${uses.join(", ")})${running}, ` +
+      `which leaves ${Math.max(0, max - others - own)} for handlers and insertions; set max to ${least} or more`,
   );
 }

@@ -10,7 +10,7 @@ import { PgRunner, type RunnerContext } from "../scope/pg-runner.ts";
 import type { Runners } from "../scope/runners.ts";
 import { BACKEND_PID } from "../sql/schema/backend-pid.ts";
 import { MISSING_TABLES } from "../sql/schema/missing-tables.ts";
-import { assertPoolSuffices, WORK_LANES } from "./connection-needs.ts";
+import { keepConnections, WORK_LANES } from "./connection-needs.ts";
 import { Listener } from "./listener.ts";
 
 const OPERATION = "openSession";
@@ -30,7 +30,7 @@ export async function openPgSession(
   needs: SessionNeeds,
   makeFacets: MakeFacets,
 ): Promise<DriverSession<PgTransaction>> {
-  assertPoolSuffices(pool, needs);
+  const keepNoMore = keepConnections(pool, needs);
   const groups: { control?: LaneGroup; work?: LaneGroup } = {};
   const control = new LaneGroup([
     new Lane(
@@ -53,6 +53,7 @@ export async function openPgSession(
   const listener = new Listener(pool, context);
   const close = (): Promise<void> => {
     for (const part of [listener, work, control]) part.close();
+    keepNoMore();
     return Promise.resolve();
   };
   // Whatever may take long shares one of the two, so that claims and completions always have the other. An index that

@@ -89,8 +89,8 @@ export interface RunHandle {
   requestLeadershipResignation(): Promise<void>;
   /**
    * Stops the runtime; every call shares one shutdown, and a later cancel or timeout may escalate it. Resolves when it
-   * has finished, also after a failure. Inside a job of this client, which the shutdown waits for, it resolves as soon as
-   * the shutdown has begun; watch `completed` from outside for its end.
+   * has finished, also after a failure. Inside a job or an `onEvent` hook of this client, which the shutdown waits for, it
+   * resolves as soon as the shutdown has begun; watch `completed` from outside for its end.
    *
    * @throws ValidationError for bad options, without starting a stop.
    */

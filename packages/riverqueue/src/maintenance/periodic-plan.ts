@@ -2,6 +2,7 @@
  * When each periodic job runs next, within one term of leadership. Kept in memory only: a new term starts from now. Each
  * registration stands for itself; what one schedule does wrong never touches another.
  */
+import { ignoreRejection } from "../kit/ignore-rejection.ts";
 import type { Logger } from "../kit/logger.ts";
 import type { PeriodicJob } from "../api/periodic-jobs.ts";
 import type { PeriodicRegistration } from "../periodic/periodic-job-registry.ts";
@@ -72,6 +73,7 @@ export class PeriodicPlan {
       const next: unknown = job.schedule.next(previous);
       if (next === null) return null;
       if (next instanceof Temporal.Instant && Temporal.Instant.compare(next, previous) > 0) return next;
+      ignoreRejection(next);
       throw new TypeError("a schedule must return a later Temporal.Instant, or null");
     } catch (error) {
       const attributes = { periodicJobId: job.id, jobKind: job.job.kind, error };

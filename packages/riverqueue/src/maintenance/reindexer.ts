@@ -1,5 +1,6 @@
 /** Rebuilds indexes when its schedule says so. Unlike other services it does nothing at the start of a term. */
 import { pause } from "../kit/clock.ts";
+import { ignoreRejection } from "../kit/ignore-rejection.ts";
 import type { MaintenanceService, PassRunner, ServiceContext } from "./maintenance-service.ts";
 import { rebuildIndexes } from "./rebuild-indexes.ts";
 import type { Tenure } from "./tenure.ts";
@@ -49,6 +50,7 @@ export class Reindexer<Tx> implements MaintenanceService {
     const next: unknown = this.#context.settings.reindexerSchedule(previous);
     if (next === null) return null;
     if (next instanceof Temporal.Instant && Temporal.Instant.compare(next, previous) > 0) return next;
+    ignoreRejection(next);
     throw new TypeError("maintenance.reindexerSchedule must return a later Temporal.Instant, or null");
   }
 

@@ -1,6 +1,7 @@
 /** What the application says about a failed attempt: its error handler and its retry policies. None of them can break the attempt. */
 import type { Job } from "../definition/job-definition.ts";
 import { isStorableTime } from "../definition/storable-time.ts";
+import { ignoreRejection } from "../kit/ignore-rejection.ts";
 import type { WorkLogger } from "../kit/logger.ts";
 import type { JobRow } from "../model/job-row.ts";
 import { canonicalError } from "../model/errors/recorded-error.ts";
@@ -58,6 +59,7 @@ function askPolicy(policy: () => unknown, whose: string, logger: WorkLogger): Te
   try {
     const at = policy();
     if (at instanceof Temporal.Instant && isStorableTime(at)) return at;
+    ignoreRejection(at);
     logger.warn({ policy: whose }, "the retry policy gave no time of the years 1 to 9999; the next policy is used");
   } catch (thrown) {
     const { error } = canonicalError(thrown);

@@ -4,6 +4,7 @@
  * once, whichever path saw it first.
  */
 import { isDeepStrictEqual } from "node:util";
+import type { DriverCall } from "../driver/call.ts";
 import type { DriverFacets } from "../driver/driver.ts";
 import { parseJsonObject } from "../json/parse-json.ts";
 import { BACKGROUND_BACKOFF, backoffMs } from "../kit/backoff.ts";
@@ -11,6 +12,8 @@ import type { Environment } from "../kit/environment.ts";
 import { Latch } from "../kit/latch.ts";
 import type { Logger } from "../kit/logger.ts";
 import { isPermanentFailure, logBackgroundFailure } from "../kit/transient.ts";
+import { DatabaseOperationError } from "../model/errors/database-operation-error.ts";
+import { isRowCausedFailure } from "../model/errors/is-row-caused-failure.ts";
 import { queueRowOf } from "../model/queue-row-view.ts";
 import type { QueueRecord } from "../model/queue-row.ts";
 import type { EventHub } from "./event-hub.ts";
@@ -35,6 +38,8 @@ export interface ControlPollerDependencies<Tx> {
 export class ControlPoller<Tx> {
   readonly #dependencies: ControlPollerDependencies<Tx>;
   readonly #metadata = new Map<string, string>();
+  /** Worked queues whose rows could not be read the last time. */
+  readonly #unreadable = new Set<string>();
   readonly #wake = new Latch();
   readonly #stopping = new AbortController();
   /** Cancellations being looked up. */
@@ -55,6 +60,7 @@ export class ControlPoller<Tx> {
   /** Forgets a removed queue. */
   forget(queue: string): void {
     this.#metadata.delete(queue);
+    this.#unreadable.delete(queue);
   }
 
   start(): void {
@@ -116,12 +122,35 @@ export class ControlPoller<Tx> {
   async #poll(): Promise<void> {
     const { facets, producers, environment, clientId } = this.#dependencies;
     const call = { now: environment.databaseNow?.(), timeoutMs: CONTROL_TIMEOUT_MS };
-    const rows = await facets.queues.getMany({ names: [...producers.keys()] }, call);
+    const rows = await this.#readRows([...producers.keys()], call);
     for (const row of rows) this.#apply(row);
     const ids = [...producers.values()].flatMap((producer) => producer.activeIds());
     if (ids.length === 0) return;
     const cancelled = await facets.jobs.cancelRequested({ clientId, ids }, call);
     for (const id of cancelled) for (const producer of producers.values()) producer.cancel(id);
+  }
+
+  /** The rows of these queues. One that cannot be read is looked for by halves, so that it costs no other queue its controls. */
+  async #readRows(names: readonly string[], call: DriverCall<Tx>): Promise<readonly QueueRecord[]> {
+    const { facets, logger } = this.#dependencies;
+    try {
+      const rows = await facets.queues.getMany({ names }, call);
+      for (const name of names) this.#unreadable.delete(name);
+      return rows;
+    } catch (error) {
+      const [queue] = names;
+      if (queue === undefined || !(error instanceof DatabaseOperationError && isRowCausedFailure(error))) throw error;
+      if (names.length > 1) {
+        const middle = names.length >> 1;
+        const first = await this.#readRows(names.slice(0, middle), call);
+        return [...first, ...(await this.#readRows(names.slice(middle), call))];
+      }
+      // Said once, not at every poll.
+      if (!this.#unreadable.has(queue))
+        logger.error({ queue, error }, "the row of a queue cannot be read; it is ignored");
+      this.#unreadable.add(queue);
+      return [];
+    }
   }
 
   #apply(row: QueueRecord): void {

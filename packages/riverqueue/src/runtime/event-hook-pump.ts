@@ -21,6 +21,9 @@ export class EventHookPump {
   readonly #logger: Logger;
   readonly #queue: LaggingEventQueue;
   readonly #outside: <T>(run: () => T) => T = AsyncLocalStorage.snapshot();
+  /** The delivery under way, as the code of its hooks and this pump see it. */
+  readonly #caller: AsyncLocalStorage<object> = new AsyncLocalStorage();
+  #delivery: object | null = null;
   #running: Promise<void> | null = null;
   #failures = 0;
 
@@ -38,6 +41,11 @@ export class EventHookPump {
   /** Whether there is any hook. */
   get isWanted(): boolean {
     return this.#hooks.length > 0;
+  }
+
+  /** Whether the calling code belongs to a hook that has not finished with its event. */
+  get isRunningCaller(): boolean {
+    return this.#delivery !== null && this.#caller.getStore() === this.#delivery;
   }
 
   push(event: RiverEvent): void {
@@ -60,9 +68,15 @@ export class EventHookPump {
           this.#running = null;
           return;
         }
-        await this.#deliver(event);
+        await this.#deliverOne(event);
       }
     }
+  }
+
+  async #deliverOne(event: RiverEvent): Promise<void> {
+    const delivery = (this.#delivery = {});
+    await this.#caller.run(delivery, () => this.#deliver(event));
+    this.#delivery = null;
   }
 
   async #deliver(event: RiverEvent): Promise<void> {

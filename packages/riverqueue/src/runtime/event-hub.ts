@@ -49,6 +49,11 @@ export class EventHub {
     return this.#hooks.failures + this.#metricFailures;
   }
 
+  /** Whether the calling code belongs to an `onEvent` hook that is under way, for which `close` would wait. */
+  get isHookCaller(): boolean {
+    return this.#hooks.isRunningCaller;
+  }
+
   /** Whether anybody gets events of `kind`; if not, the event need not be built. */
   wanted(kind: RiverEventKind): boolean {
     if (this.#closed) return false;

@@ -107,14 +107,14 @@ export class RuntimeController<Tx> {
   }
 
   /**
-   * Joins or begins the shutdown; resolves when it has finished, also after a failure. Inside an attempt of this client,
-   * for which the shutdown waits, it resolves at once.
+   * Joins or begins the shutdown; resolves when it has finished, also after a failure. Inside an attempt or
+   * an `onEvent` hook of this client, for which the shutdown waits, it resolves at once.
    */
   async stop(options?: StopOptions): Promise<void> {
     const resolved = resolveStopOptions(options);
     this.#shutdown ??= this.#finishStop();
     this.#escalate(resolved);
-    if (!this.#queues.isWorkingCaller) await this.#shutdown;
+    if (!this.#queues.isWorkingCaller && !this.#parts.hub.isHookCaller) await this.#shutdown;
   }
 
   /** An internal part broke: shuts down in the same way, and `completed` rejects with the cause. */

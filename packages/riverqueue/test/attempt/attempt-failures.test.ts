@@ -204,8 +204,15 @@ test("the worker's policy is asked first, with the decoded job, then the client'
   ]);
 });
 
+const rejecting = (): never => Promise.reject(new Error("p")) as never;
+
 test("a policy that throws or gives no storable time is passed over with a warning", async () => {
-  for (const policy of [throwing(new Error("p")), () => new Date() as never, at("+010000-01-01T00:00:00Z")]) {
+  for (const policy of [
+    throwing(new Error("p")),
+    rejecting,
+    () => new Date() as never,
+    at("+010000-01-01T00:00:00Z"),
+  ]) {
     const harness = new AttemptHarness({ retryPolicy: policy }).handle(throwing(new Error("boom")), {
       retryPolicy: policy,
     });

@@ -99,7 +99,9 @@ test("a schedule that ends or fails stops its own job only", () => {
   const standing = scheduled("ef", (from) => from);
   const bad = scheduled("gh", () => "tomorrow" as unknown as Temporal.Instant);
   const once = scheduled("ij", (from) => (from.equals(start) ? after(1000) : null));
-  const { take } = makePlan(everySecond("ab"), throwing, standing, bad, once);
+  // A rejection that nobody handled would end the process.
+  const late = scheduled("kl", () => Promise.reject(new Error("too late")) as unknown as Temporal.Instant);
+  const { take } = makePlan(everySecond("ab"), throwing, standing, bad, once, late);
   assert.deepEqual(take(0), []);
   assert.deepEqual(take(1000), ["ab@1000", "cd@1000", "ij@1000"]);
   assert.deepEqual(take(2000), ["ab@2000"]);

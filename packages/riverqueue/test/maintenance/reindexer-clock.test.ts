@@ -37,3 +37,14 @@ test("a wall clock that jumps past the time of a run is noticed within a minute"
   assert.deepEqual(runs, [120_000]);
   await served;
 });
+
+test("a schedule that rejects is refused like one that throws, and leaves no unhandled rejection", () => {
+  const manual = new ManualClock();
+  const term = { leaderId: "me", electedAt: manual.now(), expiresAt: manual.now().add({ hours: 1 }) };
+  const reindexer = new Reindexer({
+    environment: { clock: manual },
+    settings: { reindexerIndexNames: null, reindexerSchedule: () => Promise.reject(new Error("no")) },
+  } as unknown as ServiceContext<never>);
+  const tenure = new Tenure(manual, term, readClocks(manual), 3_600_000);
+  assert.throws(() => reindexer.prepare(tenure), /^TypeError: maintenance.reindexerSchedule must return/);
+});

@@ -6,7 +6,7 @@ import type { SettleJobsParams } from "../../src/driver/settle-jobs.ts";
 import { deferred } from "../../src/kit/deferred.ts";
 import { ValidationError } from "../../src/model/errors/validation-error.ts";
 import { snooze } from "../../src/work/outcome.ts";
-import { clientOnSqlite, manualEnvironment } from "../testdata/client-on-sqlite.ts";
+import { clientOnSqlite, manualEnvironment, quickQueue } from "../testdata/client-on-sqlite.ts";
 
 failOnLeaks();
 
@@ -82,6 +82,34 @@ test("a job whose attempt number is unreadable stays running for the rescuer, an
   );
   assert.match(logged[0]?.message ?? "", /stays running until it is rescued/);
   await run.stop();
+});
+
+test("a queue whose row is unreadable costs the others neither their controls nor their cancellations, and is said once", async (t) => {
+  const begun = deferred<void>();
+  const aborted = deferred<void>();
+  const { client, start, insert, sql, events, logs } = await clientOnSqlite(t, {
+    client: {
+      pollOnly: true,
+      leaderElectionDisabled: true,
+      queueControlPollInterval: { milliseconds: 10 },
+      queues: { bad: quickQueue(1), default: quickQueue(1), more: quickQueue(1) },
+    },
+    handler: async ({ signal }) => {
+      signal.addEventListener("abort", () => aborted.resolve());
+      begun.resolve();
+      await aborted.promise;
+    },
+  });
+  await start();
+  sql.exec("UPDATE river_queue SET metadata = jsonb('[]') WHERE name = 'bad'");
+  const [id = 0n] = await insert(1);
+  await begun.promise;
+  for (const queue of ["default", "more"]) await client.queues.pause(queue);
+  await events.when("queue_paused", 2);
+  await client.jobs.cancel(id);
+  await withDeadline(aborted.promise, "the cancellation");
+  const said = logs.filter(({ level, attributes }) => level === "error" && attributes["queue"] === "bad");
+  assert.equal(said.length, 1);
 });
 
 test("a job whose kind is unreadable fails without a handler", async (t) => {

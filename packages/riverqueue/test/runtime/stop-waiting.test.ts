@@ -96,6 +96,30 @@ for (const mode of ["graceful", "cancel"] as const) {
   });
 }
 
+test("an onEvent hook that awaits a stop of its own client goes on once it has begun; what it leaves behind waits", async (t) => {
+  const left = deferred<void>();
+  const stopped: string[] = [];
+  const { start, insert } = await clientOnSqlite(t, {
+    client: {
+      hooks: {
+        onEvent: async ({ kind }) => {
+          if (kind !== "job_completed") return;
+          await run.stop();
+          stopped.push(run.state);
+          void left.promise.then(() => run.stop()).then(() => stopped.push(run.state));
+        },
+      },
+    },
+  });
+  const run = await start();
+  await insert();
+  await pollUntil(() => stopped.length === 1);
+  left.resolve();
+  await withDeadline(run.completed, "the end of the runtime");
+  await pollUntil(() => stopped.length === 2);
+  assert.deepEqual(stopped, ["stopping", "stopped"]);
+});
+
 test("what a job has left behind waits for the whole stop, as everybody else", async (t) => {
   const left = deferred<void>();
   const stopped: string[] = [];

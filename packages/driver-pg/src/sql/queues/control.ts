@@ -1,7 +1,7 @@
 /** What pausing, resuming and updating share: the change and its notice are one statement. */
 import type { Dialect } from "../../connection/dialect.ts";
 import { notify } from "../notices/send.ts";
-import { queueColumns } from "./columns.ts";
+import { BY_NAME, queueColumns } from "./columns.ts";
 
 /**
  * A changing statement with its notice. Result: one row a changed queue, and one of nulls when there is none.
@@ -17,3 +17,14 @@ export function withNotice(d: Dialect, change: string, told: string): string {
 
 /** Every queue (`*`) is told even if there is no row; a queue by name only if it exists. */
 export const TOLD = "($1::text = '*' OR EXISTS (SELECT 1 FROM changed))";
+
+/**
+ * The end of an UPDATE of the queue `$1`, or of all for `*`. Rows are locked in one order, whatever order a scan finds
+ * them in: statements that change all queues at the same time wait for each other instead of falling into a deadlock.
+ */
+export function fromHeld(d: Dialect): string {
+  return `FROM (
+      SELECT queue.name FROM ${d.prefix}river_queue AS queue WHERE $1::text IN ('*', queue.name) ORDER BY ${BY_NAME} FOR UPDATE
+    ) AS held
+    WHERE queue.name = held.name`;
+}

@@ -2,10 +2,10 @@
  * Pauses a queue, or every queue for `*`. The time of the first pause stays.
  *
  * - Parameters: 1 name or `*`, 2 now or null, 3 JSON array of [topic, payload]. Result: `queueColumns`, see `withNotice`.
- * - Locks: the rows. Index: the primary key, or a scan.
+ * - Locks: the rows, in the order of their names. Index: the primary key, or a scan.
  */
 import type { SqlTemplate } from "../../connection/dialect.ts";
-import { TOLD, withNotice } from "./control.ts";
+import { fromHeld, TOLD, withNotice } from "./control.ts";
 
 export const PAUSE: SqlTemplate = (d) =>
   withNotice(
@@ -13,6 +13,6 @@ export const PAUSE: SqlTemplate = (d) =>
     `UPDATE ${d.prefix}river_queue AS queue SET
       paused_at = coalesce(queue.paused_at, $2::timestamptz, now()),
       updated_at = CASE WHEN queue.paused_at IS NULL THEN coalesce($2::timestamptz, now()) ELSE queue.updated_at END
-    WHERE $1::text IN ('*', queue.name)`,
+    ${fromHeld(d)}`,
     TOLD,
   );
