@@ -86,6 +86,15 @@ test("WT-53 C29 a thread that exits after its attempt costs the next one nothing
   assert.equal(executor.diagnostics().crashedThreads, 1);
 });
 
+test("WT-38 WT-54 every attempt ends that ran in a thread whose port a handler has closed", async (t) => {
+  const { start, executor } = threads(t, { maxThreads: 1 });
+  const attempts = ["closePort", "nothing", "nothing"].map((name) => start(name, {}, crashers));
+  const [closing] = await Promise.all(attempts.map(({ end }) => end));
+  assert.equal((closing as Error).message, "worker thread exited with code 0 before the handler had settled");
+  assert.equal(await start("nothing", {}, crashers).end, undefined);
+  assert.equal(executor.diagnostics().crashedThreads, 1);
+});
+
 test("C29 an exit while the next attempt runs fails that one, once", async (t) => {
   const { start, executor } = threads(t, { maxThreads: 1 });
   const first = start("leaveBehind", { rawArgs: { what: "exit", afterMs: 1_000 } });
@@ -105,6 +114,31 @@ test("C29 a thread that a finished attempt keeps busy for ever is given up when 
   const waiting = start("nothing", {}, crashers);
   assert.equal(await waiting.end, undefined);
   assert.equal(executor.diagnostics().totalThreads, 1);
+  assert.equal(executor.diagnostics().crashedThreads, 0);
+});
+
+test("WT-50 C29 an attempt that waits for threads which finished attempts keep busy is not to blame, however many these are", async (t) => {
+  const { start } = threads(t, { maxThreads: 2 });
+  const neighbour = start("failWhenAborted", {}, crashers);
+  await neighbour.begun();
+  const spinning = start("spinAfterReturning", {}, crashers);
+  await pollUntil(() => spinning.sent.logs.length > 0);
+  await neighbour.abort();
+  const other = start("spinAfterReturning", {}, crashers);
+  await pollUntil(() => other.sent.logs.length > 0);
+  assert.equal(await start("nothing", {}, crashers).end, undefined);
+});
+
+test("a handler that replaces functions of the platform has its thread neither stop nor look for work for ever", async (t) => {
+  const { start, executor } = threads(t, { maxThreads: 1 });
+  const replacing = start("replaceGlobals", {}, crashers);
+  assert.equal(await replacing.end, undefined);
+  await pollUntil(() => replacing.sent.logs.length > 0);
+  assert.deepEqual(
+    replacing.sent.logs.map(({ message }) => message),
+    ["turned"],
+  );
+  assert.equal(await start("nothing", {}, crashers).end, undefined);
   assert.equal(executor.diagnostics().crashedThreads, 0);
 });
 

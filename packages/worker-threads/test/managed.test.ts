@@ -126,6 +126,14 @@ test("handlers insert jobs of the definitions that the executor was given", asyn
   assert.equal(jobs.length, 3);
 });
 
+test("what a handler inserts after its end is refused", async (t) => {
+  const { start } = underTest(t, new ManagedWorkerThreads({ maxThreads: 1, inserts: [defineJob({ kind: "task" })] }));
+  const late = start("insertLate", {}, new URL("./testdata/inserting-handlers.js", import.meta.url));
+  assert.equal(await late.end, undefined);
+  await pollUntil(() => late.sent.logs.length > 0);
+  assert.match(late.sent.logs[0]?.message ?? "", /^JobAttemptFinishedError: /);
+});
+
 function make(options: unknown): () => unknown {
   return () => new ManagedWorkerThreads(options as never);
 }

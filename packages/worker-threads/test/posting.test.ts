@@ -1,6 +1,6 @@
 /** Attempts that threads take by themselves: order, deaths, aborts and the close while they are posted. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { failOnLeaks, pollUntil, seededRandom, temporaryFolder, testScale } from "@riverqueue/internal-test-kit";
@@ -148,6 +148,22 @@ test("WT-25 WT-27 arguments that have no place where tasks are posted arrive all
   await blocking.abort();
   assert.deepEqual(await Promise.all(ends), texts);
   assert.deepEqual(order, [0, 1, 2, 3]);
+});
+
+test("WT-40 WT-47 an attempt in the place of one that was aborted as a thread took it runs once", async (t) => {
+  const { start } = threads(t, { maxThreads: 1 });
+  const path = join(temporaryFolder(t), "sign");
+  const pausing = start("pauseAfterTaking", { rawArgs: { path } });
+  assert.equal(await pausing.end, undefined);
+  // Too long for the board: until the thread has asked for it, its place is given away when it is aborted.
+  const aborted = start("countCalls", { rawArgs: { text: "x".repeat(5_000) } });
+  await running(pausing);
+  const reason = new Error("stop");
+  await aborted.abort(reason);
+  assert.equal(await aborted.end, reason);
+  const next = start("countCalls");
+  writeFileSync(path, "");
+  assert.deepEqual(await countsOf([next]), [1]);
 });
 
 test("WT-28 arguments that have changed since they were checked fail their attempt only", async (t) => {

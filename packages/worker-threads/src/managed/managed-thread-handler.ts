@@ -18,7 +18,10 @@ export type ManagedThreadClient = Pick<InsertClient<never>, "insert" | "insertMa
  */
 export type ManagedThreadWorkContext<Definition extends JobDefinition = JobDefinition> =
   WorkerThreadWorkContext<Definition> & {
-    /** Inserts jobs. A rejected insertion has the name and message of the client's error. */
+    /**
+     * Inserts jobs, until the handler has settled. A rejected insertion has the name and message of the client's error; a
+     * later one is rejected with a `JobAttemptFinishedError`.
+     */
     readonly client: ManagedThreadClient;
   };
 

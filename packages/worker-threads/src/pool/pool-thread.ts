@@ -103,6 +103,11 @@ export class PoolThread {
     return this.#isReady;
   }
 
+  /** Whether it has run anything. */
+  get wasUsed(): boolean {
+    return this.#wasUsed;
+  }
+
   /** Whether it has gone wrong without ever having run anything. */
   get isUnlucky(): boolean {
     return this.#isCrashed && !this.#wasUsed;
@@ -306,11 +311,15 @@ export class PoolThread {
     if (!wasEnding) this.#crash();
     this.#port.close();
     const lost = lostThreadError(this.#workerError, code);
-    const { task } = this;
-    const orphan = task?.isWhole === false ? task : null;
-    if (task !== undefined && orphan === null) {
-      this.#finish(task);
-      task.attempt.fail(lost);
+    let orphan: PostedTask | null = null;
+    // There are several when a handler has closed the thread's port: then the ends of what it ran next have not arrived.
+    for (const task of this.#owner.posted) {
+      if (this.#owner.posted.takerOf(task) !== this.number) continue;
+      if (!task.isWhole) orphan = task;
+      else {
+        this.#finish(task);
+        task.attempt.fail(lost);
+      }
     }
     this.#owner.onGone(this, orphan, lost);
   }

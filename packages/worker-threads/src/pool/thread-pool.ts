@@ -181,7 +181,8 @@ export class ThreadPool implements ThreadOwner {
 
   /** Something that a finished attempt has left behind keeps the thread from ever turning to the next one. */
   #giveUp(thread: PoolThread): void {
-    if (!thread.endWhileLooking()) return;
+    // What keeps a thread that has run something is not to be blamed on an attempt that has not.
+    if (!thread.endWhileLooking() || thread.wasUsed) return;
     this.#blameNext(new WorkerThreadHandlerError("the worker thread did not begin the attempt"));
   }
 

@@ -4,6 +4,7 @@
  * first has the task. So nobody waits for anybody's answer, and tasks start in the order in which they were posted.
  */
 import type { Ticket } from "./messages.ts";
+import { now } from "./own-globals.ts";
 
 /** Bytes of text that a place holds. The text of a longer task is sent to the thread that has taken it. */
 const TEXT_BYTES = 4_096;
@@ -92,10 +93,10 @@ export class TaskBoard {
   /** In a thread: keeps looking for a task, if no other thread does. The thread looks once more afterwards. */
   watch(thread: number, ms: number): void {
     if (Atomics.compareExchange(this.#watcher, 0, NOBODY, thread) !== NOBODY) return;
-    const until = performance.now() + ms;
+    const until = now() + ms;
     do {
       for (let pauses = 0; pauses < PAUSES; pauses++) Atomics.pause();
-    } while (!this.hasTask && performance.now() < until);
+    } while (!this.hasTask && now() < until);
     Atomics.store(this.#watcher, 0, NOBODY);
   }
 
@@ -120,10 +121,17 @@ export class TaskBoard {
     return Atomics.compareExchange(this.#states, place, ticket, -thread) === ticket;
   }
 
-  /** In the thread that has taken the task: its text; null when that has to be asked for. */
-  textAt(place: number): string | null {
+  /**
+   * In a thread that is about to take the task: whether its text is there. It would be too late to ask afterwards, because
+   * the client may clear the place of a task that it has not handed over, and post another one there.
+   */
+  hasTextAt(place: number): boolean {
+    return this.#lengths[place] !== ELSEWHERE;
+  }
+
+  /** In the thread that has taken the task, when its text is there. */
+  textAt(place: number): string {
     const length = this.#lengths[place] as number;
-    if (length === ELSEWHERE) return null;
     return this.#texts.toString("utf8", place * TEXT_BYTES, place * TEXT_BYTES + length);
   }
 }

@@ -30,9 +30,14 @@ export class InsertChannel {
     this.#port = port;
   }
 
-  /** The client of one attempt. */
-  clientOf(ticket: Ticket): ManagedThreadClient {
+  /**
+   * The client of one attempt.
+   *
+   * @param assertRunning - throws when that has ended: nobody would answer any more.
+   */
+  clientOf(ticket: Ticket, assertRunning: () => void): ManagedThreadClient {
     const insertMany = async (items: readonly ThreadItem[]): Promise<InsertResult[]> => {
+      assertRunning();
       if (!Array.isArray(items)) throw new ValidationError("items must be an array");
       return items.length === 0 ? [] : this.#insert(ticket, items.map(callOf));
     };

@@ -15,7 +15,7 @@ export interface TaskChannel {
   /** Handles a message that was taken off the port out of turn. */
   readonly receive: (message: ToThread) => void;
   /** Makes the client of a task; null when handlers get none. */
-  readonly clientOf: ((ticket: Ticket) => unknown) | null;
+  readonly clientOf: ((ticket: Ticket, assertRunning: () => void) => unknown) | null;
 }
 
 /** Characters of a log message that are sent. */
@@ -78,7 +78,7 @@ export class TaskRun {
 
   /** Of a managed pool only. */
   get client(): unknown {
-    return this.#channel.clientOf?.(this.ticket);
+    return this.#channel.clientOf?.(this.ticket, () => this.#assertRunning());
   }
 
   get #crossed(): DecodedJob {

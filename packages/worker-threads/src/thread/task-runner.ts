@@ -8,6 +8,7 @@ import { getHeapStatistics } from "node:v8";
 import { faultOf } from "../protocol/fault-of.ts";
 import { type HandlerPlace, placeOf } from "../protocol/handler-place.ts";
 import type { FaultOrigin, FromThread, Introduction, Task, Ticket, ToThread } from "../protocol/messages.ts";
+import { afterMicrotasks, afterTurn, now } from "../protocol/own-globals.ts";
 import { send } from "../protocol/send.ts";
 import { TaskBoard } from "../protocol/task-board.ts";
 import { becomeIdle, beginLooking, beginTask, doze, endTask, isLeaving, leave } from "../protocol/thread-cells.ts";
@@ -48,8 +49,8 @@ export class TaskRunner {
     this.#introduction = introduction;
     this.#board = new TaskBoard(board);
     const receive = (message: ToThread): void => this.#receive(message);
-    const clientOf = (ticket: Ticket): unknown =>
-      (this.#inserts ??= new (withCore().InsertChannel)(port)).clientOf(ticket);
+    const clientOf = (ticket: Ticket, assertRunning: () => void): unknown =>
+      (this.#inserts ??= new (withCore().InsertChannel)(port)).clientOf(ticket, assertRunning);
     this.#channel = { port, cells, receive, clientOf: inserts ? clientOf : null };
   }
 
@@ -83,7 +84,7 @@ export class TaskRunner {
 
   /** The event loop has turned. */
   readonly #turn = (): void => {
-    this.#turnEndsMs = performance.now() + TURN_MS;
+    this.#turnEndsMs = now() + TURN_MS;
     this.#look();
   };
 
@@ -95,9 +96,9 @@ export class TaskRunner {
     const { cells } = this.#introduction;
     if (this.#running !== null || this.#fetching !== 0) return;
     if (isLeaving(cells)) return this.#post(["leaving"]);
-    const leftMs = this.#turnEndsMs - performance.now();
+    const leftMs = this.#turnEndsMs - now();
     if (leftMs > 0 && (this.#take() || this.#watch() || this.#doze(leftMs))) return;
-    if (!becomeIdle(cells, this.#hasWork)) setImmediate(this.#turn);
+    if (!becomeIdle(cells, this.#hasWork)) afterTurn(this.#turn);
   };
 
   #watch(): boolean {
@@ -120,9 +121,10 @@ export class TaskRunner {
     const { cells, thread } = this.#introduction;
     for (let found = this.#board.oldest(); found !== null; found = this.#board.oldest()) {
       const { place, ticket } = found;
+      const hasText = this.#board.hasTextAt(place);
       if (!beginTask(cells, ticket)) return false;
       if (this.#board.take(found, thread)) {
-        this.#begin(ticket, this.#board.textAt(place));
+        this.#begin(ticket, hasText ? this.#board.textAt(place) : null);
         return true;
       }
       // Somebody else was faster.
@@ -198,12 +200,12 @@ export class TaskRunner {
     endTask(cells, run.ticket);
     this.#post(message);
     // After the microtasks that the handler has left: what they do must not concern the next task.
-    queueMicrotask(this.#look);
+    afterMicrotasks(this.#look);
   }
 
   #isSpent(): boolean {
     const { attempts, ageMs, heapBytes } = this.#introduction.limits;
-    if (this.#ended >= attempts || performance.now() >= ageMs) return true;
+    if (this.#ended >= attempts || now() >= ageMs) return true;
     return heapBytes !== Infinity && getHeapStatistics().used_heap_size > heapBytes;
   }
 

@@ -114,6 +114,21 @@ export const spinAfterReturning: WorkerThreadWorkHandler = ({ logger }) => {
   }, 1);
 };
 
+/** Replaces what its thread goes on by, as fake clocks do, and tells when the event loop turns all the same. */
+export const replaceGlobals: WorkerThreadWorkHandler = ({ logger }) => {
+  setTimeout(() => logger.info("turned"), IDLE_MS);
+  performance.now = () => raise(new Error("replaced"));
+  globalThis.queueMicrotask = () => raise(new Error("replaced"));
+  Object.assign(globalThis, { setImmediate: () => raise(new Error("replaced")) });
+};
+
+/** Closes the port of its thread as the thread tells of its end: nothing that it says afterwards arrives. */
+export const closePort: WorkerThreadWorkHandler = () => {
+  MessagePort.prototype.postMessage = function (this: MessagePort) {
+    this.close();
+  };
+};
+
 export const logOnce: WorkerThreadWorkHandler = ({ logger }) => logger.info("once");
 
 /** Leaves a sign that a thread that does nothing else can see, and waits. */

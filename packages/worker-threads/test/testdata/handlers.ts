@@ -1,4 +1,5 @@
 /** Handlers that threads of the tests run. There is no compiled file beside this one. */
+import { existsSync } from "node:fs";
 import { isMainThread, parentPort } from "node:worker_threads";
 import { throwables } from "@riverqueue/internal-test-kit/throwables";
 import { cancel, complete, discard, type JsonObject, type JsonValue, snooze, type WorkOutcome } from "riverqueue";
@@ -197,6 +198,22 @@ let count = 0;
 /** How often it was called in this thread. */
 export function countCalls(): WorkOutcome {
   return complete({ output: ++count });
+}
+
+/** Has its thread pause between taking the next task and reading it, tell so, and go on when there is a file. */
+export function pauseAfterTaking({ job, logger }: Context): void {
+  const { path } = job.rawArgs as { readonly path: string };
+  const { compareExchange } = Atomics;
+  // oxlint-disable-next-line typescript/no-explicit-any -- it takes arrays of several types
+  Atomics.compareExchange = (cells: any, index: number, expected: any, replacement: any): any => {
+    const found: unknown = compareExchange(cells, index, expected, replacement);
+    if (expected > 0 && replacement < 0 && found === expected) {
+      Atomics.compareExchange = compareExchange;
+      logger.info("taken");
+      while (!existsSync(path));
+    }
+    return found;
+  };
 }
 
 class Money {

@@ -1,4 +1,4 @@
-/** A handler of a managed pool. */
+/** Handlers of a managed pool. */
 import { complete, defineJob, type JsonValue } from "riverqueue";
 import type { ManagedThreadWorkHandler } from "../../src/managed/index.ts";
 
@@ -10,6 +10,11 @@ function failure(inserting: Promise<unknown>): Promise<string> {
     (error: Error) => `${error.name}: ${error.message}`,
   );
 }
+
+/** Inserts when it has settled, and tells what came of it. */
+export const insertLate: ManagedThreadWorkHandler = ({ client, logger }) => {
+  setTimeout(() => void failure(client.insert(task, {})).then((text) => logger.info(text)), 1);
+};
 
 export const insertJobs: ManagedThreadWorkHandler = async (context) => {
   const { client } = context;
