@@ -142,7 +142,7 @@ export const SURFACE: Readonly<Record<string, ListedSurface>> = {
     values: names(
       "defineEvent defineCommand failed succeeded on createReaction resolveFetchWorkerCtx",
       "defineQueue createAsyncLogger consoleLogger readLogs ConfigurationError LifecycleError",
-      "MessageTooLargeError ReactionError StoredContentError ValidationError",
+      "DeletedContentError MessageTooLargeError ReactionError StoredContentError ValidationError",
       // Classes of which only the types are exported; a report does not tell them from others.
       "Processor AlertRaiser ReactionOperations Analytics",
     ),
@@ -156,7 +156,8 @@ export const SURFACE: Readonly<Record<string, ListedSurface>> = {
       "CommandLease CommandMode CommandStatus EventExecution EventStatus JsonValue Alert",
       "AlertCode AlertHandler AlertSeverity AlertInput EventDetails OperatorOptions",
       "AlertFilter CommandFilter CreatedEvent DecideParams EventFilter",
-      "LeaseHolder LeaseParams NewCommand NewEvent OperatorAction OperatorParams Page",
+      "LeaseHolder LeaseParams NewCommand NewEvent OpenedEvent OpenParams OperatorAction",
+      "OperatorParams Page",
       "ReactionStore RetentionParams SettleParams StoredEvent SweptEvent WrittenCommand",
       "KeyValueListOptions KeyValuePage KeyValueStore QueueDefinition QueueOptions NamedQueue",
       "QueueEntry OutgoingMessage QueueBatch QueueMessage QueueSender AsyncLogger",
@@ -168,7 +169,7 @@ export const SURFACE: Readonly<Record<string, ListedSurface>> = {
   },
   "@riverqueue/reaction/home": {
     values: names(
-      "createWorkerCtx presetFetchWorkerCtx durationToMs OptionProblems timeOrderedId",
+      "BackgroundWork createWorkerCtx presetFetchWorkerCtx delayToMs OptionProblems timeOrderedId",
       "ANALYTICS_EVENTS ASYNC_LOGGER ASYNC_POLICY_TASK createTimedReaction",
       "policyTask runBatch createQueueEntry isLogEntry",
       "splitMessages SqlAnalyticsStore SqlKeyValueStore SqlReactionStore",

@@ -166,7 +166,8 @@ export const MUTATIONS: readonly Mutation[] = [
       "if (this.#failure) this.#completed.reject(this.#failure.error);",
       "if (this.#failure) this.#completed.resolve();",
     ],
-    ["if (!this.#queues.isWorkingCaller) await this.#shutdown;", "await this.#shutdown;"],
+    ["!this.#queues.isWorkingCaller && !this.#parts.hub.isHookCaller", "!this.#parts.hub.isHookCaller"],
+    ["!this.#queues.isWorkingCaller && !this.#parts.hub.isHookCaller", "!this.#queues.isWorkingCaller"],
   ),
   ...of(
     "runtime/control-poller.ts",
