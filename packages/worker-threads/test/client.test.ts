@@ -250,8 +250,12 @@ test("C17 a paused queue keeps to what runs: attempts that wait for a thread run
     module: crashers,
     maxThreads: 1,
   });
-  const ids = [await insert("busyFor", { ms: 100 }), await insert("busyFor", { ms: 10 })];
-  await pollUntil(() => executor.diagnostics().pendingTasks === 1);
+  const ids = [await insert("busyFor", { ms: 500 }), await insert("busyFor", { ms: 10 })];
+  // The first one waits as well, until the thread has started.
+  await pollUntil(() => {
+    const { activeThreads, pendingTasks } = executor.diagnostics();
+    return activeThreads === 1 && pendingTasks === 1;
+  });
   await client.queues.pause("default");
   for (const id of ids) await event("job_completed", id);
   const events = client.subscribe({ kinds: ["queue_resumed"] });
