@@ -141,15 +141,20 @@ func (p *peer[TTx]) insertFast(ctx context.Context, raw json.RawMessage) (any, e
 	return p.client.InsertManyFast(ctx, many)
 }
 
-// one makes an operation of a call that takes an ID and gives a row; a row that does not exist is null.
-func one(raw json.RawMessage, call func(id int64) (*rivertype.JobRow, error)) (any, error) {
+// jobID reads the ID that a call is given, which is text because JavaScript's numbers are not wide enough.
+func jobID(raw json.RawMessage) (int64, error) {
 	params, err := parse[struct {
 		ID string `json:"id"`
 	}](raw)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	id, err := strconv.ParseInt(params.ID, 10, 64)
+	return strconv.ParseInt(params.ID, 10, 64)
+}
+
+// one makes an operation of a call that takes an ID and gives a row; a row that does not exist is null.
+func one(raw json.RawMessage, call func(id int64) (*rivertype.JobRow, error)) (any, error) {
+	id, err := jobID(raw)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"strconv"
 	"time"
 
 	"github.com/riverqueue/river/riverdriver"
@@ -34,13 +33,7 @@ func (p *peer[TTx]) deleteBefore(ctx context.Context, raw json.RawMessage) (any,
 
 // rescue makes a job retryable as the rescuer does with one that it has found running.
 func (p *peer[TTx]) rescue(ctx context.Context, raw json.RawMessage) (any, error) {
-	params, err := parse[struct {
-		ID string `json:"id"`
-	}](raw)
-	if err != nil {
-		return nil, err
-	}
-	id, err := strconv.ParseInt(params.ID, 10, 64)
+	id, err := jobID(raw)
 	if err != nil {
 		return nil, err
 	}
