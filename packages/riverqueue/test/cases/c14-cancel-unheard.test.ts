@@ -1,7 +1,9 @@
 /** Cancellations that find nobody listening, and notices that mean nothing. */
 import assert from "node:assert/strict";
+import type { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { failOnLeaks, ManualClock } from "@riverqueue/internal-test-kit";
+import type { Client } from "../../src/client/river-client.ts";
 import type { NoticeListener } from "../../src/driver/notices-facet.ts";
 import { deferred } from "../../src/kit/deferred.ts";
 import { insertRawJobs } from "../maintenance/testdata/insert-jobs.ts";
@@ -147,6 +149,19 @@ for (const outcome of ["fails", "snoozes"] as const) {
   });
 }
 
+/** A job that has had so many attempts by the time that it can be claimed. */
+async function insertAfterAttempts(
+  client: Client<DatabaseSync>,
+  sql: DatabaseSync,
+  attempts: number,
+): Promise<{ readonly id: bigint }> {
+  sql.exec("BEGIN IMMEDIATE");
+  const { job } = await client.insert(task, {}, { tx: sql });
+  sql.prepare("UPDATE river_job SET attempt = ? WHERE id = ?").run(attempts, job.id);
+  sql.exec("COMMIT");
+  return job;
+}
+
 for (const attempt of [1, 2]) {
   test(`C14 a cancel during the claim of a job's attempt ${attempt} reaches its handler`, async (t) => {
     const claimed = deferred<void>();
@@ -170,10 +185,7 @@ for (const attempt of [1, 2]) {
     });
     await start();
     slow = true;
-    sql.exec("BEGIN IMMEDIATE");
-    const { job } = await client.insert(task, {}, { tx: sql });
-    sql.prepare("UPDATE river_job SET attempt = ? WHERE id = ?").run(attempt - 1, job.id);
-    sql.exec("COMMIT");
+    const job = await insertAfterAttempts(client, sql, attempt - 1);
     await claimed.promise;
     await client.jobs.cancel(job.id);
     await new Promise(setImmediate);
@@ -211,10 +223,7 @@ test("C14 a notice that comes while a later attempt is being claimed, and meant 
   });
   await start();
   slow = true;
-  sql.exec("BEGIN IMMEDIATE");
-  const { job } = await client.insert(task, {}, { tx: sql });
-  sql.prepare("UPDATE river_job SET attempt = 1 WHERE id = ?").run(job.id);
-  sql.exec("COMMIT");
+  const job = await insertAfterAttempts(client, sql, 1);
   await claimed.promise;
   const payload = `{"action":"cancel","job_id":${job.id},"queue":"default"}`;
   (listener as NoticeListener | null)?.onNotice({ topic: "river_control", payload });
