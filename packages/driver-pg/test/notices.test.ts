@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { failOnLeaks, pollUntil, withDeadline } from "@riverqueue/internal-test-kit";
 import { leasePostgresDatabase, postgresTest as test } from "@riverqueue/internal-test-kit/postgres-database";
-import { startPostgresProxy } from "@riverqueue/internal-test-kit/postgres-proxy";
+import { type PostgresProxy, startPostgresProxy } from "@riverqueue/internal-test-kit/postgres-proxy";
 import { PgDriver } from "@riverqueue/driver-pg";
+import type { PoolClient } from "pg";
 import { insertNotice, type Notice, type NoticeListener } from "riverqueue/driver";
 import { PgConnection } from "../src/connection/pg-connection.ts";
 import { dialectFor } from "../src/connection/dialect.ts";
@@ -93,18 +94,22 @@ test("a stream whose connection is ended reports it once", async (t) => {
   assert.deepEqual([(error as Record<string, unknown>)["code"], pool.totalCount], ["database", 0]);
 });
 
+const LISTENING = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'";
+
+function openStream(client: PoolClient, heard: NoticeListener): Promise<PgNoticeStream> {
+  const dialect = dialectFor(null, { notifies: true, tellsByXmax: true }, false);
+  const connection = new PgConnection(client, () => dialect, new PrepareMode(true), false);
+  // What a closed socket still reports is of no interest.
+  const close = (): void => client.on("error", () => {}).release(true);
+  return PgNoticeStream.open(connection, heard, close, { idleMs: 20, answerMs: 500 });
+}
+
 test("C22 a quiet connection is pinged, and one whose other end is gone without a word is given up", async (t) => {
   const lease = await leasePostgresDatabase(t);
   const proxy = await startPostgresProxy(t, lease.url);
   const pool = lease.pool({ connectionString: proxy.url });
-  const open = async (heard: NoticeListener): Promise<PgNoticeStream> => {
-    const client = await pool.connect();
-    const dialect = dialectFor(null, { notifies: true, tellsByXmax: true }, false);
-    const connection = new PgConnection(client, () => dialect, new PrepareMode(true), false);
-    return PgNoticeStream.open(connection, heard, () => client.release(true), { idleMs: 20, answerMs: 500 });
-  };
   const heard = listener();
-  await open(heard);
+  await openStream(await pool.connect(), heard);
   const pinged = "SELECT 1 FROM pg_stat_activity WHERE query = 'SELECT 1' AND datname = current_database()";
   await pollUntil(async () => (await lease.query(pinged)).length > 0);
   await lease.query(`SELECT pg_notify('public.river_insert', 'still here')`);
@@ -112,10 +117,30 @@ test("C22 a quiet connection is pinged, and one whose other end is gone without 
   proxy.stall();
   await withDeadline(heard.lost, "the loss of the stream");
   const again = listener();
-  const stream = await open(again);
+  const stream = await openStream(await pool.connect(), again);
   await lease.query(`SELECT pg_notify('public.river_insert', 'again')`);
   await pollUntil(() => again.notices.length > 0);
   assert.equal(heard.notices.length, 1);
   assert.equal(pool.totalCount, 1);
   await stream.close();
 });
+
+for (const [how, lose] of [
+  ["cut", (proxy: PostgresProxy) => proxy.cut()],
+  ["silent", (): void => {}],
+] as const) {
+  test(`C22 a connection that is ${how} before it listens is no stream: listening rejects, and nobody hears of a loss`, async (t) => {
+    const lease = await leasePostgresDatabase(t);
+    const proxy = await startPostgresProxy(t, lease.url);
+    const pool = lease.pool({ connectionString: proxy.url });
+    const answer = proxy.delayAnswers("LISTEN");
+    const opening = openStream(await pool.connect(), { ...listener(), onLost: assert.fail });
+    opening.catch(() => {});
+    await pollUntil(async () => (await lease.query(LISTENING)).length > 0);
+    lose(proxy);
+    await withDeadline(assert.rejects(opening, { code: "database", retryable: true }), "the refusal");
+    await pollUntil(() => pool.totalCount === 0);
+    answer();
+    await pollUntil(async () => (await lease.query(LISTENING)).length === 0);
+  });
+}

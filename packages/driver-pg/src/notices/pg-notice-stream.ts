@@ -1,6 +1,7 @@
 /**
  * One LISTENing connection. It is pinged when nothing has come for a while, because a connection whose other end has gone
- * without a word looks just like a quiet one. It reports its loss once; making a new one is for whoever subscribed.
+ * without a word looks just like a quiet one. It reports its loss once; making a new one is for whoever subscribed. A
+ * connection that is lost before it listens is no loss of a stream: `open` rejects, and nothing else is said.
  */
 import type { NoticeListener, NoticeStream, NoticeTopic } from "riverqueue/driver";
 import { quoteIdentifier } from "../connection/dialect.ts";
@@ -32,6 +33,7 @@ export class PgNoticeStream implements NoticeStream {
   readonly #times: PingTimes;
   readonly #topics = new Map<string, NoticeTopic>();
   #timer: NodeJS.Timeout | undefined;
+  #listening = false;
   #ended = false;
 
   private constructor(
@@ -57,11 +59,11 @@ export class PgNoticeStream implements NoticeStream {
     const stream = new PgNoticeStream(connection, listener, closeConnection, times);
     try {
       await stream.#subscribe();
-      return stream;
     } catch (error) {
       stream.#end();
       throw error;
     }
+    return stream;
   }
 
   close(): Promise<void> {
@@ -70,6 +72,10 @@ export class PgNoticeStream implements NoticeStream {
   }
 
   async #subscribe(): Promise<void> {
+    this.#client.on("notification", this.#deliver);
+    this.#client.on("error", this.#lose);
+    this.#client.on("end", this.#lose);
+    this.#awaitAnswer("subscription");
     const { rows } = await this.#connection.run(OPERATION, SCHEMA_NAME, []);
     const schema = rows[0]?.[0];
     if (typeof schema !== "string") {
@@ -77,19 +83,18 @@ export class PgNoticeStream implements NoticeStream {
         text: "the connection has no current schema; set the option schema",
       });
     }
-    this.#client.on("notification", this.#deliver);
-    this.#client.on("error", this.#lose);
-    this.#client.on("end", this.#lose);
     for (const topic of this.#listener.topics) {
       const channel = `${schema}.${topic}`;
       this.#topics.set(channel, topic);
       await this.#connection.command(OPERATION, `LISTEN ${quoteIdentifier(channel)}`);
     }
+    if (this.#ended) throw operationError("connection", OPERATION);
+    this.#listening = true;
     this.#restartTimer();
   }
 
   readonly #deliver = ({ channel, payload }: PgNotification): void => {
-    this.#restartTimer();
+    if (this.#listening) this.#restartTimer();
     const topic = this.#topics.get(channel);
     if (topic !== undefined && !this.#ended) this.#listener.onNotice({ topic, payload: payload ?? "" });
   };
@@ -97,6 +102,7 @@ export class PgNoticeStream implements NoticeStream {
   readonly #lose = (error?: Error): void => {
     if (this.#ended) return;
     this.#end();
+    if (!this.#listening) return;
     this.#listener.onLost(operationError("connection", OPERATION, error === undefined ? {} : { cause: error }));
   };
 
@@ -106,16 +112,20 @@ export class PgNoticeStream implements NoticeStream {
   }
 
   async #ping(): Promise<void> {
-    const { answerMs } = this.#times;
-    this.#timer = setTimeout(() => {
-      this.#lose(new Error(`no answer to a ping within ${answerMs} ms`));
-    }, answerMs);
+    this.#awaitAnswer("ping");
     try {
       await this.#connection.runOnce(OPERATION, "SELECT 1", []);
       this.#restartTimer();
     } catch (error) {
       this.#lose(error as Error);
     }
+  }
+
+  /** Closing the connection ends the statement that waits for its answer. */
+  #awaitAnswer(question: string): void {
+    const { answerMs } = this.#times;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#lose(new Error(`no answer to a ${question} within ${answerMs} ms`)), answerMs);
   }
 
   #end(): void {

@@ -7,7 +7,7 @@ import type { Notice, NoticeTopic } from "./notice.ts";
 export interface NoticeListener {
   readonly topics: readonly NoticeTopic[];
   onNotice(notice: Notice): void;
-  /** The stream broke; it delivers nothing more. Not called after `close`. */
+  /** The stream broke; it delivers nothing more. Called once at most, not before `listen` resolves nor after `close`. */
   onLost(error: unknown): void;
 }
 

@@ -10,6 +10,7 @@ import type { JsonObject } from "../json/json-value.ts";
 import { parseJsonObject } from "../json/parse-json.ts";
 import { BACKGROUND_BACKOFF, backoffMs } from "../kit/backoff.ts";
 import { pause } from "../kit/clock.ts";
+import { deferred } from "../kit/deferred.ts";
 import type { Environment } from "../kit/environment.ts";
 import type { Logger } from "../kit/logger.ts";
 import { isPermanentFailure, logBackgroundFailure } from "../kit/transient.ts";
@@ -41,6 +42,7 @@ export interface NotificationPumpDependencies<Tx> {
 export class NotificationPump<Tx> {
   readonly #dependencies: NotificationPumpDependencies<Tx>;
   readonly #stopping = new AbortController();
+  readonly #stopped = deferred<null>();
   #stream: NoticeStream | null = null;
   #restoring: Promise<void> | null = null;
 
@@ -56,6 +58,7 @@ export class NotificationPump<Tx> {
   /** Ends delivery; never rejects. */
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#stopped.resolve(null);
     await this.#restoring;
     await this.#stream?.close();
   }
@@ -70,6 +73,14 @@ export class NotificationPump<Tx> {
     });
   }
 
+  /** A server that takes a connection and then says nothing must not hold up the stop; what comes of it is closed. */
+  async #listenUnlessStopped(): Promise<NoticeStream | null> {
+    const listening = this.#listen();
+    const stream = await Promise.race([listening, this.#stopped.promise]);
+    if (stream === null) listening.then((late) => void late.close()).catch(() => {});
+    return stream;
+  }
+
   async #restore(cause: unknown): Promise<void> {
     const { environment, logger, receivers, onFailure } = this.#dependencies;
     const stopping = this.#stopping.signal;
@@ -81,8 +92,8 @@ export class NotificationPump<Tx> {
       await pause(environment.clock, backoffMs(BACKGROUND_BACKOFF, failures, environment.random), stopping);
       if (stopping.aborted) return;
       try {
-        this.#stream = await this.#listen();
-        return receivers.onRestored();
+        this.#stream = await this.#listenUnlessStopped();
+        return this.#stream === null ? undefined : receivers.onRestored();
       } catch (failure) {
         error = failure;
       }

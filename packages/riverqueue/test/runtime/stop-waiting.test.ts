@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { failOnLeaks, ManualClock, pollUntil, withDeadline } from "@riverqueue/internal-test-kit";
+import type { NoticeListener, NoticeStream } from "riverqueue/driver";
 import { deferred } from "../../src/kit/deferred.ts";
 import { advanceUntil, clientOnSqlite, manualEnvironment } from "../testdata/client-on-sqlite.ts";
 import { databaseError } from "../testdata/intercepted-driver.ts";
@@ -136,4 +137,25 @@ test("what a job has left behind waits for the whole stop, as everybody else", a
   await withDeadline(run.completed, "the end of the runtime");
   await pollUntil(() => stopped.length === 1);
   assert.deepEqual(stopped, ["stopped"]);
+});
+
+test("a stop does not wait for a subscription that the database never answers, and what comes of it is closed", async (t) => {
+  const late = deferred<void>();
+  const closed = deferred<void>();
+  const subscriptions: NoticeListener[] = [];
+  const { start } = await clientOnSqlite(t, {
+    environment: { random: () => 0 },
+    client: { leaderElectionDisabled: true },
+    intercept: (verb, params: NoticeListener, proceed) => {
+      if (verb !== "notices.listen" || subscriptions.push(params) === 1) return proceed();
+      const stream: NoticeStream = { close: async () => closed.resolve() };
+      return late.promise.then(() => stream);
+    },
+  });
+  const run = await start();
+  subscriptions[0]?.onLost(databaseError("transient", "notices.listen"));
+  await pollUntil(() => subscriptions.length === 2);
+  await withDeadline(run.stop(), "the stop");
+  late.resolve();
+  await withDeadline(closed.promise, "the end of the late subscription");
 });
