@@ -143,7 +143,9 @@ class Proxy implements PostgresProxy {
   }
 }
 
+/** A socket that is ending already refuses a reset, and Node.js forgets to close it then: its client would wait for ever. */
 function reset({ near, far }: Pair): void {
-  near.resetAndDestroy();
+  if (near.writableEnded) near.destroy();
+  else near.resetAndDestroy();
   far.destroy();
 }

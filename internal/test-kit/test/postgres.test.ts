@@ -1,6 +1,8 @@
 /** The Postgres launcher, leases and the proxy. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { failOnLeaks, pollUntil, spawnNode } from "@riverqueue/internal-test-kit";
 import { leasePostgresDatabase, postgresTest } from "@riverqueue/internal-test-kit/postgres-database";
 import { findPostgresBinaries } from "@riverqueue/internal-test-kit/postgres-binaries";
@@ -72,3 +74,26 @@ postgresTest("a proxy cuts, refuses, and lets connections go silent", async (t) 
   proxy.cut();
   assert.equal(await silent, "cut");
 });
+
+postgresTest("a proxy forgets no connection whose client says goodbye in the moment of the cut", async (t) => {
+  const lease = await leasePostgresDatabase(t);
+  const proxy = await startPostgresProxy(t, lease.url);
+  const witness = createServer((socket) => socket.resume().once("end", () => proxy.cut()));
+  witness.listen(0, "127.0.0.1");
+  t.after(() => witness.close());
+  await once(witness, "listening");
+  const others = openSockets();
+  for (let turn = 0; turn < 20; turn++) {
+    const ports = [Number(new URL(proxy.url).port), (witness.address() as AddressInfo).port];
+    const sockets = ports.map((port) => connect(port, "127.0.0.1").on("error", () => {}));
+    await Promise.all(sockets.map((socket) => once(socket, "connect")));
+    await pollUntil(() => proxy.open === 1);
+    // The server reads both goodbyes in one turn of its loop, first the proxy's and then the witness's.
+    for (const socket of sockets) socket.resume().end();
+    await pollUntil(() => openSockets() === others);
+  }
+});
+
+function openSockets(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === "TCPSocketWrap").length;
+}
