@@ -8,6 +8,8 @@ import { resolve } from "node:path";
 import { requireNode26 } from "./require-node-26.mjs";
 
 requireNode26();
+// Node.js before 22 cannot even read it.
+const { endHungTests } = await import("./runner/hung-tests.ts");
 
 const everyTest = [
   "packages/*/test/**/*.test.ts",
@@ -22,7 +24,9 @@ const options = given.filter((arg) => arg.startsWith("-") && !arg.startsWith("--
 const files = given.filter((arg) => !arg.startsWith("-"));
 
 // A test that hangs must fail, and not hold up everybody until somebody looks. Real intervals take longer.
-const timeoutMs = Number(scale ?? process.env.RIVER_TEST_SCALE ?? 20) >= 20 ? 180_000 : 1_200_000;
+const divisor = Number(scale ?? process.env.RIVER_TEST_SCALE ?? 20);
+const timeoutMs = divisor >= 20 ? 180_000 : 1_200_000;
+const fileLimitMs = divisor >= 20 ? 400_000 : divisor >= 4 ? 1_500_000 : 3 * 3_600_000;
 
 // Most of a test is waiting for databases, timers and processes.
 const filesAtOnce = Math.max(4, 3 * availableParallelism());
@@ -50,6 +54,8 @@ const child = spawn(
 // Ctrl-C reaches the child through the terminal, and this process waits for what it says; SIGTERM is passed on.
 process.on("SIGINT", () => {});
 process.on("SIGTERM", () => child.kill("SIGTERM"));
+const hungTests = endHungTests(child.pid, fileLimitMs);
 child.on("exit", (code, signal) => {
+  hungTests[Symbol.dispose]();
   process.exitCode = code ?? 128 + constants.signals[signal];
 });
