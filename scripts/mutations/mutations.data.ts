@@ -246,8 +246,10 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   ...of(
     "runtime/notification-pump.ts",
-    ["cases/c14-cancel-unheard", "runtime/failing", "runtime/starting", "runtime/stopping"],
+    ["cases/c14-cancel-unheard", "runtime/failing", "runtime/starting", "runtime/stopping", "runtime/stop-waiting"],
     ["return receivers.onRestored();", "return;"],
+    ["Promise.race([listening, this.#stopped.promise])", "listening"],
+    ["listening.then((late) => void late.close()).catch(() => {});", "listening.catch(() => {});"],
     ["if (isPermanentFailure(error)) return onFailure(error);", ""],
     ["await pause(environment.clock, backoffMs(BACKGROUND_BACKOFF, failures, environment.random), stopping);", ""],
     ["failures++", "failures += 0"],

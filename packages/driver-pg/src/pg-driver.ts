@@ -31,6 +31,9 @@ import type { Runners } from "./scope/runners.ts";
 import { Listener } from "./session/listener.ts";
 import { openPgSession } from "./session/pg-session.ts";
 
+/** Longer than a server takes to start, or a pool to give a connection that statements of the application use. */
+const READY_MS = 30_000;
+
 /**
  * River's driver for Postgres 15 and newer, on `pg`.
  *
@@ -78,6 +81,7 @@ export class PgDriver implements RuntimeDriver<PgTransaction> {
       dialect: this.#facts.dialect,
       textualDialect: this.#facts.textualDialect,
       prepareDriver: this.#facts.learn,
+      readyMs: READY_MS,
       singleClient: this.#pool === null,
     };
     const lender = isPool(source)

@@ -9,6 +9,10 @@ import {
 import { startPostgresProxy } from "@riverqueue/internal-test-kit/postgres-proxy";
 import { PgDriver } from "@riverqueue/driver-pg";
 import { Pool, type PoolClient } from "pg";
+import { dialectFor } from "../src/connection/dialect.ts";
+import { LaneGroup } from "../src/connection/lane-lender.ts";
+import { Lane } from "../src/connection/lane.ts";
+import { PrepareMode } from "../src/connection/prepare-mode.ts";
 import { claim, driverFixture, endOf, fromNow, insert, insertOne, lead, newJob } from "./fixture/driver-fixture.ts";
 
 failOnLeaks();
@@ -293,4 +297,35 @@ test("inside a transaction such a refusal fails with a retryable error; River's 
     again.map(({ outcome }) => outcome),
     ["merged", "merged"],
   );
+});
+
+test("a connection that takes too long until it can be used is given up, and the lane that asked makes another", async (t) => {
+  const lease = await leasePostgresDatabase(t);
+  const proxy = await startPostgresProxy(t, lease.url);
+  const pool = lease.pool({ connectionString: proxy.url, max: 1 });
+  const dialect = dialectFor(null, { notifies: true, tellsByXmax: true }, false);
+  const context = {
+    prepare: new PrepareMode(true),
+    dialect: () => dialect,
+    prepareDriver: () => Promise.resolve(),
+    readyMs: 200,
+  };
+  const lane = new Lane(pool, context, () => Promise.resolve());
+  const group = new LaneGroup([lane]);
+  const late = { code: "database", retryable: true, message: /took longer than 200 ms/ };
+
+  const answer = proxy.delayAnswers("pg_backend_pid");
+  await assert.rejects(group.acquire("silent"), late);
+  await pollUntil(() => pool.totalCount === 0);
+  answer();
+
+  const held = await pool.connect();
+  await assert.rejects(group.acquire("waiting"), late);
+  held.release();
+  await pollUntil(() => pool.idleCount === 1 && pool.waitingCount === 0);
+
+  const loan = await group.acquire("well");
+  assert.deepEqual((await loan.connection.runOnce("well", "SELECT 1", [])).rows, [["1"]]);
+  loan.release();
+  group.close();
 });

@@ -1,29 +1,44 @@
 /** Taking connections out of the application's pool. Whoever takes one gives it back, and hears of its loss meanwhile. */
+import { identify, type BackendIdentity } from "./backend-identity.ts";
 import type { Dialect } from "./dialect.ts";
 import { PgConnection, type StatementRunner } from "./pg-connection.ts";
 import { translateFailure } from "./pg-failure.ts";
 import type { PgPool, PgPoolClient } from "./pg-shapes.ts";
 import type { PrepareMode } from "./prepare-mode.ts";
+import { TimeLimit } from "./time-limit.ts";
 
 /** What all connections of one driver share. */
 export interface ConnectionContext {
   readonly prepare: PrepareMode;
   /** How statements are written. */
   readonly dialect: () => Dialect;
-  /** Runs once on the first connection. */
+  /** Runs on each connection until it has succeeded on one. */
   readonly prepareDriver: (runner: StatementRunner) => Promise<void>;
+  /** How long a connection that a runtime keeps may take until it can be used, in milliseconds. */
+  readonly readyMs: number;
 }
 
 /** A connection out of the pool. */
 export interface CheckedOut {
   readonly connection: PgConnection;
+  /** Null behind a pooler. */
+  readonly identity: BackendIdentity | null;
   /** Gives it back, or closes it when told to or when it is broken. */
   readonly giveBack: (destroy: boolean) => void;
 }
 
-/** Takes a connection out of `pool`, which may have to wait for one. */
-export async function checkOut(pool: PgPool, context: ConnectionContext, operation: string): Promise<CheckedOut> {
-  const client = await connect(pool, operation);
+/**
+ * Takes a connection out of `pool`, which may have to wait for one. When `readyMs` is given and passes before it can be
+ * used, as with a server that takes connections and says nothing, it is closed, or given back as soon as it comes.
+ */
+export async function checkOut(
+  pool: PgPool,
+  context: ConnectionContext,
+  operation: string,
+  readyMs?: number,
+): Promise<CheckedOut> {
+  using limit = new TimeLimit(operation, readyMs);
+  const client = await connect(pool, operation, limit);
   const connection = new PgConnection(client, context.dialect, context.prepare, false);
   // An error of a connection that nobody listens to ends the process.
   const lose = (): void => connection.markBroken();
@@ -37,20 +52,23 @@ export async function checkOut(pool: PgPool, context: ConnectionContext, operati
     client.release(destroy);
   };
   try {
-    await context.prepareDriver(connection);
+    await limit.race(context.prepareDriver(connection));
+    const identity = await limit.race(identify(operation, connection, context.prepare));
+    return { connection, identity, giveBack: (destroy) => giveBack(destroy || connection.broken) };
   } catch (error) {
-    giveBack(true);
+    giveBack(limit.passed || connection.broken);
     throw error;
   }
-  return { connection, giveBack: (destroy) => giveBack(destroy || connection.broken) };
 }
 
 function ignore(): void {}
 
-async function connect(pool: PgPool, operation: string): Promise<PgPoolClient> {
+async function connect(pool: PgPool, operation: string, limit: TimeLimit): Promise<PgPoolClient> {
+  const arriving = pool.connect().catch((error: unknown) => Promise.reject(translateFailure(error, operation)));
   try {
-    return await pool.connect();
+    return await limit.race(arriving);
   } catch (error) {
-    throw translateFailure(error, operation);
+    if (limit.passed) arriving.then((client) => client.release()).catch(ignore);
+    throw error;
   }
 }

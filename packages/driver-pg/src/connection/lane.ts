@@ -2,7 +2,7 @@
  * A connection that a runtime keeps for itself, used by one statement or transaction at a time. It is made anew when it
  * is lost, and when a statement that was given up does not end.
  */
-import { cancelBackend, identify, type BackendIdentity } from "./backend-identity.ts";
+import { cancelBackend, type BackendIdentity } from "./backend-identity.ts";
 import { checkOut, type CheckedOut, type ConnectionContext } from "./check-out.ts";
 import type { Loan } from "./lender.ts";
 import type { PgConnection } from "./pg-connection.ts";
@@ -12,10 +12,6 @@ import type { PgPool } from "./pg-shapes.ts";
 /** How long a cancelled statement may take to end before its connection is closed, in milliseconds. */
 const END_OF_CANCELLED_MS = 5_000;
 
-interface OpenLane extends CheckedOut {
-  readonly identity: BackendIdentity | null;
-}
-
 /** Sends a cancellation from another connection of the runtime. */
 export type Canceller = (cancel: (connection: PgConnection) => Promise<void>) => Promise<void>;
 
@@ -24,7 +20,7 @@ export class Lane {
   readonly #pool: PgPool;
   readonly #context: ConnectionContext;
   readonly #fromElsewhere: Canceller;
-  #open: OpenLane | null = null;
+  #open: CheckedOut | null = null;
   #closed = false;
   #onFree: (() => void) | null = null;
   #busy = false;
@@ -67,20 +63,10 @@ export class Lane {
     if (!this.#busy) this.#discard(false);
   }
 
-  async #ready(operation: string): Promise<OpenLane> {
+  async #ready(operation: string): Promise<CheckedOut> {
     if (this.#closed) throw operationError("closed", operation, { text: "the runtime has given its connections back" });
     if (this.#open?.connection.broken) this.#discard(true);
-    return (this.#open ??= await this.#connect(operation));
-  }
-
-  async #connect(operation: string): Promise<OpenLane> {
-    const { connection, giveBack } = await checkOut(this.#pool, this.#context, operation);
-    try {
-      return { connection, giveBack, identity: await identify(operation, connection, this.#context.prepare) };
-    } catch (error) {
-      giveBack(true);
-      throw error;
-    }
+    return (this.#open ??= await checkOut(this.#pool, this.#context, operation, this.#context.readyMs));
   }
 
   #release(): void {
@@ -95,7 +81,7 @@ export class Lane {
   }
 
   /** Has the statement cancelled and waits for its end; the connection is usable then, or is closed. */
-  async #recover({ connection, identity }: OpenLane, work: Promise<unknown>): Promise<void> {
+  async #recover({ connection, identity }: CheckedOut, work: Promise<unknown>): Promise<void> {
     const ended = work.then(
       () => true,
       () => true,

@@ -1,5 +1,5 @@
 /** Lends connections of the application's pool, one use each. */
-import { cancelBackend, identify, type BackendIdentity } from "./backend-identity.ts";
+import { cancelBackend, type BackendIdentity } from "./backend-identity.ts";
 import { checkOut, type ConnectionContext } from "./check-out.ts";
 import type { Lender, Loan } from "./lender.ts";
 import type { PgPool } from "./pg-shapes.ts";
@@ -15,23 +15,17 @@ export class PoolLender implements Lender {
   }
 
   async acquire(operation: string): Promise<Loan> {
-    const { connection, giveBack } = await checkOut(this.#pool, this.#context, operation);
-    try {
-      const identity = await identify(operation, connection, this.#context.prepare);
-      return {
-        connection,
-        release: () => giveBack(false),
-        abandon: (work) => {
-          work.catch(() => {});
-          // The socket closes with this, so there is room in the pool to cancel from.
-          giveBack(true);
-          if (identity !== null) void this.#cancel(identity);
-        },
-      };
-    } catch (error) {
-      giveBack(false);
-      throw error;
-    }
+    const { connection, identity, giveBack } = await checkOut(this.#pool, this.#context, operation);
+    return {
+      connection,
+      release: () => giveBack(false),
+      abandon: (work) => {
+        work.catch(() => {});
+        // The socket closes with this, so there is room in the pool to cancel from.
+        giveBack(true);
+        if (identity !== null) void this.#cancel(identity);
+      },
+    };
   }
 
   async #cancel(identity: BackendIdentity): Promise<void> {

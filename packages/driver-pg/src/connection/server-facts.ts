@@ -1,4 +1,4 @@
-/** What the server can do, found out once per driver, on its first connection. */
+/** What the server can do, found out by the driver's first connections. */
 import type { PgServerKind } from "../driver-options.ts";
 import { SERVER_VERSION } from "../sql/schema/server-version.ts";
 import { dialectFor, type Dialect } from "./dialect.ts";
@@ -11,7 +11,6 @@ export class ServerFacts {
   readonly #schema: string | null;
   #dialect: Dialect;
   #textual: Dialect;
-  #asking: Promise<void> | null = null;
   #known: PgServerKind | null;
 
   /** @param kind - what the server is; null to ask it. */
@@ -32,11 +31,9 @@ export class ServerFacts {
   /** How statements are written whose results another library reads. */
   readonly textualDialect = (): Dialect => this.#textual;
 
-  /** Asks the server through `runner` unless it is known what it is. */
+  /** Asks the server through `runner` unless it is known what it is; one that hangs holds up nobody else. */
   readonly learn = (runner: StatementRunner): Promise<void> => {
-    if (this.#known !== null) return Promise.resolve();
-    this.#asking ??= this.#ask(runner).finally(() => (this.#asking = null));
-    return this.#asking;
+    return this.#known === null ? this.#ask(runner) : Promise.resolve();
   };
 
   async #ask(runner: StatementRunner): Promise<void> {

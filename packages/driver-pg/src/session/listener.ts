@@ -19,19 +19,23 @@ export class Listener {
 
   /** Takes a connection for the first stream. */
   async reserve(): Promise<void> {
-    this.#reserved = await checkOut(this.#pool, this.#context, OPERATION);
+    this.#reserved = await this.#checkOut();
   }
 
   /** Opens a stream. */
   readonly listen = async (listener: NoticeListener): Promise<NoticeStream> => {
     const reserved = this.#takeReserved();
-    const { connection, giveBack } = reserved ?? (await checkOut(this.#pool, this.#context, OPERATION));
+    const { connection, giveBack } = reserved ?? (await this.#checkOut());
     return PgNoticeStream.open(connection, listener, () => giveBack(true));
   };
 
   /** Gives back what no stream has taken. */
   close(): void {
     this.#takeReserved()?.giveBack(false);
+  }
+
+  #checkOut(): Promise<CheckedOut> {
+    return checkOut(this.#pool, this.#context, OPERATION, this.#context.readyMs);
   }
 
   #takeReserved(): CheckedOut | null {

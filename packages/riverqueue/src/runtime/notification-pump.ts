@@ -93,7 +93,8 @@ export class NotificationPump<Tx> {
       if (stopping.aborted) return;
       try {
         this.#stream = await this.#listenUnlessStopped();
-        return this.#stream === null ? undefined : receivers.onRestored();
+        if (this.#stream === null) return;
+        return receivers.onRestored();
       } catch (failure) {
         error = failure;
       }
