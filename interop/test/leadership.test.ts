@@ -20,14 +20,14 @@ for (const [from, to] of DIRECTIONS) {
       const second = await world.peer(to);
       await second.work({ ...settings, clientId: "second", periodic: [everySecond(to)] });
       await pollUntil(async () => (await slots(world)).all.length >= 3, PATIENCE);
-      await awayFromSlots();
+      await awayFromSlots(to);
       await first.call("stop");
       await leads(world, "second");
       const before = (await slots(world)).all.length;
       await pollUntil(async () => (await slots(world)).all.length >= before + 3, PATIENCE);
       const third = await world.peer(from);
       await third.work({ ...settings, clientId: "third", periodic: [everySecond(from)] });
-      await awayFromSlots();
+      await awayFromSlots(from);
       await second.call("stop");
       await leads(world, "third");
       const between = (await slots(world)).all.length;

@@ -70,17 +70,22 @@ for (const [from, to] of DIRECTIONS) {
       await canceller.open();
       const worker = await peer(to);
       await worker.work({ queues: { default: 5 }, kinds: ["task"] });
-      const { job } = await canceller.insert(plannedJob("task", [{ do: "wait" }]));
-      await worker.whenJob("waiting", job.id);
-      for (const end of ["rollback", "commit"]) {
+      const plans = [plannedJob("task", [{ do: "wait" }]), plannedJob("task", [{ do: "wait" }])];
+      const [{ job } = {}, { job: marker } = {}] = await canceller.insertMany(plans);
+      assert(job && marker);
+      for (const { id } of [job, marker]) await worker.whenJob("waiting", id);
+      const cancel = async (id: string, end: "commit" | "rollback"): Promise<void> => {
         const tx = await canceller.call<number>("begin");
-        await canceller.call("cancel", { id: job.id, tx });
+        await canceller.call("cancel", { id, tx });
         await canceller.call(end, { tx });
-        if (end === "rollback") {
-          assert.equal((await canceller.get(job.id))?.metadata["cancel_attempted_at"], undefined);
-          assert(!worker.about(job.id).includes("aborted"));
-        }
-      }
+      };
+      await cancel(job.id, "rollback");
+      assert.equal((await canceller.get(job.id))?.metadata["cancel_attempted_at"], undefined);
+      // Notices come in order: one of the first job would have come before that of the second.
+      await cancel(marker.id, "commit");
+      await worker.whenJob("job_cancelled", marker.id);
+      assert(!worker.about(job.id).includes("aborted"));
+      await cancel(job.id, "commit");
       await worker.whenJob("job_cancelled", job.id);
       await worker.call("stop");
     },

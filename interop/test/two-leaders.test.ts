@@ -43,10 +43,11 @@ for (const [from, to] of DIRECTIONS) {
       await suspend(world, first);
       await leads(world, "second");
       const before = (await made())[to].length;
+      await awayFromSlots(from);
       await first.kill("SIGCONT");
       await pollUntil(async () => (await made())[to].length >= before + 5, PATIENCE);
       assert.equal((await leaderOf(world))?.id, "second", "who was stopped does not take the lead back");
-      await awayFromSlots();
+      await awayFromSlots(from);
       await second.call("stop");
       const served = (await made())[to];
       for (const [index, at] of served.slice(1).entries())
@@ -71,7 +72,7 @@ for (const [from, to] of DIRECTIONS) {
       // Longer than a follower waits between two tries.
       await pollUntil(async () => (await slots(world)).all.length >= 10, PATIENCE);
       assert.equal((await slots(world))[to].length, 0);
-      await awayFromSlots();
+      await awayFromSlots(to);
       await first.call("stop");
       await pollUntil(async () => (await slots(world))[to].length >= 2, PATIENCE);
       await second.call("stop");
