@@ -118,11 +118,13 @@ export class Leadership<Tx> {
     const { term } = tenure;
     logger.info({ clientId, electedAt: term.electedAt.toString() }, "elected leader");
     emit({ kind: "leader_acquired", at: environment.clock.now(), leader: term });
+    // Whoever was told of it may have stopped the client.
     const ended = (): void => {
       logger.info({ clientId, reason: tenure.ended }, "no longer leader");
       emit({ kind: "leader_lost", at: environment.clock.now(), leader: tenure.term });
     };
-    tenure.signal.addEventListener("abort", ended, { once: true });
+    if (tenure.signal.aborted) ended();
+    else tenure.signal.addEventListener("abort", ended, { once: true });
     this.#supervisor.serve(tenure);
   }
 }

@@ -105,11 +105,13 @@ export class PeriodicEnqueuer<Tx> implements MaintenanceService {
   /** Null when the occurrence is skipped: by its constructor, or because that failed or made something unusable. */
   async #prepare({ job, at }: DueOccurrence, tenure: Tenure): Promise<PreparedJob | null> {
     try {
-      const built: unknown = await answerOf(this.#context.environment.clock, tenure.signal, () => job.construct());
-      if (built === null) return null;
-      const { args, options } = readBuilt(built);
-      const occurrence = { at, periodicJobId: job.id };
-      return await this.#parts.inserter.preparePeriodic(job.job, args, options, occurrence);
+      // The schema and the decoder of the definition are the application's as well.
+      return await answerOf(this.#context.environment.clock, tenure.signal, async () => {
+        const built: unknown = await job.construct();
+        if (built === null) return null;
+        const { args, options } = readBuilt(built);
+        return this.#parts.inserter.preparePeriodic(job.job, args, options, { at, periodicJobId: job.id });
+      });
     } catch (error) {
       const attributes = { periodicJobId: job.id, jobKind: job.job.kind, occurrence: at.toString(), error };
       if (tenure.holds()) this.#context.logger.error(attributes, "an occurrence of a periodic job is skipped");

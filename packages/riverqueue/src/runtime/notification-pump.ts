@@ -68,7 +68,10 @@ export class NotificationPump<Tx> {
       topics: ["river_insert", "river_control", "river_leadership"],
       onNotice: (notice) => this.#dispatch(notice),
       onLost: (error) => {
-        if (!this.#stopping.signal.aborted) this.#restoring = this.#restore(error);
+        // Without a stream another one is being made already: two of them, and one would be forgotten.
+        if (this.#stream === null || this.#stopping.signal.aborted) return;
+        this.#stream = null;
+        this.#restoring = this.#restore(error);
       },
     });
   }
@@ -84,7 +87,6 @@ export class NotificationPump<Tx> {
   async #restore(cause: unknown): Promise<void> {
     const { environment, logger, receivers, onFailure } = this.#dependencies;
     const stopping = this.#stopping.signal;
-    this.#stream = null;
     let error = cause;
     for (let failures = 1; !stopping.aborted; failures++) {
       if (isPermanentFailure(error)) return onFailure(error);

@@ -147,22 +147,39 @@ test("what a constructor, its arguments or its schedule do wrong costs nobody el
   assert.equal(client.eventsOf("maintenance_failed").length, 0);
 });
 
-test("a constructor that hangs holds up the others for 30 s at most, and never the stop", async (t) => {
-  const world = await makeWorld(t);
-  const client = world.make({
-    periodicJobs: [
-      periodicJob({ job: tick, id: "hangs", construct: () => new Promise(() => {}), every: { minutes: 1 } }),
-      periodicJob({ job: tock, args: { n: 1 }, every: { minutes: 1 } }),
-    ],
+const never = (): Promise<never> => new Promise(() => {});
+const hangingSchema = { "~standard": { version: 1, vendor: "test", validate: never } } as const;
+const HANGING = {
+  constructor: periodicJob({ job: tick, id: "hangs", construct: never, every: { minutes: 1 } }),
+  schema: periodicJob({
+    job: defineJob({ kind: "checked", schema: hangingSchema }),
+    id: "hangs",
+    construct: () => ({ args: {} as never }),
+    every: { minutes: 1 },
+  }),
+  decoder: periodicJob({
+    job: defineJob({ kind: "decoded", decode: never }),
+    id: "hangs",
+    construct: () => ({ args: {} as never }),
+    every: { minutes: 1 },
+  }),
+};
+
+for (const [what, hanging] of Object.entries(HANGING)) {
+  test(`a ${what} that hangs holds up the others for 30 s at most, and never the stop`, async (t) => {
+    const world = await makeWorld(t);
+    const client = world.make({
+      periodicJobs: [hanging, periodicJob({ job: tock, args: { n: 1 }, every: { minutes: 1 } })],
+    });
+    client.leadership.start();
+    await advanceBy(world.clock, [client], 89_000);
+    assert.equal(inserted(world.handle).length, 0);
+    await untilInserted(world, [client], 1);
+    await advanceBy(world.clock, [client], 31_000);
+    await client.leadership.stop();
+    assert.equal(inserted(world.handle).length, 1);
   });
-  client.leadership.start();
-  await advanceBy(world.clock, [client], 89_000);
-  assert.equal(inserted(world.handle).length, 0);
-  await untilInserted(world, [client], 1);
-  await advanceBy(world.clock, [client], 31_000);
-  await client.leadership.stop();
-  assert.equal(inserted(world.handle).length, 1);
-});
+}
 
 test("an insertion that a hook refuses is tried job by job, and reported", async (t) => {
   const world = await makeWorld(t);

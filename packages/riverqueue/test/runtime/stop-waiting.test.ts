@@ -159,3 +159,23 @@ test("a stop does not wait for a subscription that the database never answers, a
   late.resolve();
   await withDeadline(closed.promise, "the end of the late subscription");
 });
+
+test("a stream that is reported lost twice, or while another one is made, is replaced once", async (t) => {
+  const subscriptions: NoticeListener[] = [];
+  const lose = (error: unknown): void => subscriptions.at(-1)?.onLost(error);
+  const clock = new ManualClock();
+  const { start } = await clientOnSqlite(t, {
+    environment: manualEnvironment(clock),
+    client: { leaderElectionDisabled: true },
+    intercept: (verb, params: NoticeListener, proceed) => {
+      if (verb !== "notices.listen" || subscriptions.push(params) !== 2) return proceed();
+      lose(databaseError("transient", verb));
+      throw databaseError("transient", verb);
+    },
+  });
+  const run = await start();
+  for (let times = 0; times < 2; times++) lose(databaseError("transient", "notices.listen"));
+  await clock.advance(10_000);
+  assert.equal(subscriptions.length, 3);
+  await advanceUntil(clock, run.stop(), 10);
+});
