@@ -31,8 +31,8 @@ export interface DriverUnderTest {
 /** A transaction of the application's; exactly one of the two is called, once. */
 export interface OpenTransaction {
   readonly scope: Scope<unknown>;
-  /** Locks the row of a job until the end. */
-  readonly lockJob: (id: bigint) => Promise<void>;
+  /** Locks the rows of a table that meet a condition until the end. */
+  readonly lockRows: (table: "river_job" | "river_notification" | "river_queue", condition: string) => Promise<void>;
   readonly commit: () => Promise<void>;
   readonly rollback: () => Promise<void>;
 }
@@ -60,11 +60,23 @@ export interface RawDatabase {
   readonly bytesType: string;
   /** Values that a column of `river_job` takes and that no driver can make sense of. */
   readonly damages: readonly Damage[];
+  /** Such values of columns of `river_queue`. */
+  readonly queueDamages: readonly QueueDamage[];
+  /** Makes a trigger that refuses an event of rows of a table for which `condition`, on `OLD`, holds. */
+  refuse(table: "river_job" | "river_queue", event: "DELETE" | "UPDATE", condition: string): Promise<void>;
 }
 
 /** A value that somebody else may have written. */
 export interface Damage {
   readonly column: "args" | "attempted_by" | "created_at" | "errors" | "metadata" | "tags";
+  readonly what: string;
+  /** SQL expression. */
+  readonly value: string;
+}
+
+/** The same for a queue. */
+export interface QueueDamage {
+  readonly column: "created_at" | "metadata" | "paused_at" | "updated_at";
   readonly what: string;
   /** SQL expression. */
   readonly value: string;

@@ -16,6 +16,7 @@ import { lockedRowTests } from "./jobs/locked-rows.ts";
 import { maintainTests } from "./jobs/maintain.ts";
 import { metadataFilterTests } from "./jobs/metadata-filter.ts";
 import { promoteTests } from "./jobs/promote.ts";
+import { refusedRowTests } from "./jobs/refused-rows.ts";
 import { settleOwnershipTests } from "./jobs/settle-ownership.ts";
 import { settlePropertyTests } from "./jobs/settle-properties.ts";
 import { settleTests } from "./jobs/settle.ts";
@@ -25,6 +26,7 @@ import { leaderTransactionTests } from "./leader-transactions.ts";
 import { leaderTests } from "./leader.ts";
 import { migrationTests } from "./migrations.ts";
 import { noticeTests } from "./notices.ts";
+import { queueRowTests } from "./queue-rows.ts";
 import { queueTests } from "./queues.ts";
 import { scopeTests } from "./scopes.ts";
 import { sessionTests } from "./sessions.ts";
@@ -48,7 +50,9 @@ const OF_FACETS: readonly ((test: ConformanceTest) => void)[] = [
   maintainTests,
   damageTests,
   lockedRowTests,
+  refusedRowTests,
   queueTests,
+  queueRowTests,
   leaderTests,
   leaderTransactionTests,
   noticeTests,

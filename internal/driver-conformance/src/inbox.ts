@@ -38,6 +38,11 @@ export class Inbox {
     return came.map(({ topic, payload }) => ({ topic, payload: JSON.parse(payload) as unknown }));
   }
 
+  /** Waits for one more. */
+  async next(): Promise<void> {
+    await waitForItem(this.#items, () => true);
+  }
+
   close(): Promise<void> {
     return this.#stream.close();
   }

@@ -5,6 +5,7 @@ export type {
   Damage,
   DriverUnderTest,
   OpenTransaction,
+  QueueDamage,
   RawDatabase,
   UnusableHandle,
 } from "./backend-under-test.ts";

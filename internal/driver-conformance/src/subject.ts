@@ -164,7 +164,7 @@ export class Subject implements Facets {
     this.#closing.push(() => end("rollback"));
     return {
       scope: transaction.scope,
-      lockJob: (id) => transaction.lockJob(id),
+      lockRows: (table, condition) => transaction.lockRows(table, condition),
       commit: () => end("commit"),
       rollback: () => end("rollback"),
     };

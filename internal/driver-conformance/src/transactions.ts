@@ -17,6 +17,7 @@ export function transactionTests(test: ConformanceTest): void {
   test("a scope is of no use after its transaction", endsWithItsTransaction);
   test("a scope is of no use to another driver", belongsToItsDriver);
   test("transactions of River's at the same time are separate", areSeparate);
+  test("a transaction of River's that takes longer than its time is undone", isLimited);
 }
 
 async function heard(subject: Subject, act: () => Promise<void>): Promise<unknown[]> {
@@ -115,4 +116,24 @@ async function areSeparate(subject: Subject): Promise<void> {
     results.map((_, seed) => seed % 4 !== 3),
   );
   assert.equal(await subject.countJobs(), 9);
+}
+
+async function isLimited(subject: Subject): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  for (const inserts of [false, true]) {
+    const timed = subject.driver.transaction(
+      async (scope) => {
+        if (inserts) await subject.driver.jobs.insert(INSERTION, { scope });
+        await late.promise;
+        await subject.driver.jobs.insert(INSERTION, { scope });
+      },
+      { ...DEFAULT, timeoutMs: 50 },
+    );
+    // A driver may undo one earlier that keeps others waiting.
+    await assert.rejects(timed, inserts ? Error : { code: "database", retryable: true });
+  }
+  late.resolve();
+  const insertion = (scope: Scope<unknown>): Promise<unknown> => subject.driver.jobs.insert(INSERTION, { scope });
+  await subject.driver.transaction(insertion, { ...DEFAULT, timeoutMs: 30_000 });
+  assert.equal(await subject.countJobs(), 1);
 }

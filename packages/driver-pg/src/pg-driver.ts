@@ -11,6 +11,7 @@ import {
   type SessionNeeds,
 } from "riverqueue/driver";
 import { ClientLender } from "./connection/client-lender.ts";
+import { poolSource } from "./connection/client-source.ts";
 import { OneAtATime } from "./connection/lane-lender.ts";
 import { isPool, type PgClient, type PgPool, type PgTransaction } from "./connection/pg-shapes.ts";
 import { PoolLender } from "./connection/pool-lender.ts";
@@ -31,7 +32,7 @@ import type { Runners } from "./scope/runners.ts";
 import { Listener } from "./session/listener.ts";
 import { openPgSession } from "./session/pg-session.ts";
 
-/** Longer than a server takes to start, or a pool to give a connection that statements of the application use. */
+/** How long until a connection of a runtime can be used: longer than a server takes to start, in milliseconds. */
 const READY_MS = 30_000;
 
 /**
@@ -90,7 +91,10 @@ export class PgDriver implements RuntimeDriver<PgTransaction> {
     this.#runner = new PgRunner(lender, this.#context);
     const runner = this.#runner;
     const runners = { control: runner, work: runner, maintenance: runner };
-    const facets = this.#facets(runners, this.#pool === null ? null : new Listener(this.#pool, this.#context));
+    const facets = this.#facets(
+      runners,
+      this.#pool === null ? null : new Listener(poolSource(this.#pool), this.#context),
+    );
     this.jobs = facets.jobs;
     this.queues = facets.queues;
     this.leader = facets.leader;
@@ -117,8 +121,11 @@ export class PgDriver implements RuntimeDriver<PgTransaction> {
    *
    * @throws TransactionScopeError `no_transaction` when the driver has a single client.
    */
-  transaction<T>(body: (scope: OwnScope) => Promise<T>, { durability }: DriverTransactionOptions): Promise<T> {
-    return this.#runner.transaction(body, { relaxed: durability === "relaxed" });
+  transaction<T>(
+    body: (scope: OwnScope) => Promise<T>,
+    { durability, timeoutMs }: DriverTransactionOptions,
+  ): Promise<T> {
+    return this.#runner.transaction(body, { relaxed: durability === "relaxed", timeoutMs });
   }
 
   /**

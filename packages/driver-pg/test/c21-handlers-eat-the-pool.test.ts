@@ -104,6 +104,11 @@ class Watched {
   }
 }
 
+/** What the client's sessions are called on the server. */
+const NAME = "river_c21";
+/** Its sessions that no handler has. */
+const KEPT = "FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database() AND query <> 'BEGIN'";
+
 interface Scenario {
   readonly lease: LeasedPostgresDatabase;
   readonly client: Client;
@@ -174,8 +179,8 @@ async function goOn(lease: LeasedPostgresDatabase): Promise<void> {
   });
 }
 
-/** Each occurrence of the first term is there, for both jobs, and none twice. */
-async function assertNoSilence(lease: LeasedPostgresDatabase): Promise<void> {
+/** Milliseconds between the occurrences that are there, each of them for both jobs, and none twice. */
+async function gapsOf(lease: LeasedPostgresDatabase): Promise<number[]> {
   const rows = await lease.query(
     `SELECT (extract(epoch FROM scheduled_at) * 1000)::float8 AS at, count(*)::int AS n FROM river_job
       WHERE kind = 'tick' GROUP BY scheduled_at ORDER BY scheduled_at`,
@@ -186,7 +191,12 @@ async function assertNoSilence(lease: LeasedPostgresDatabase): Promise<void> {
     rows.map(() => 2),
   );
   const times = rows.map(({ at }) => Number(at));
-  const gaps = times.slice(1).map((time, index) => Math.round(time - Number(times[index])));
+  return times.slice(1).map((time, index) => Math.round(time - Number(times[index])));
+}
+
+/** Each occurrence of the first term is there. */
+async function assertNoSilence(lease: LeasedPostgresDatabase): Promise<void> {
+  const gaps = await gapsOf(lease);
   assert.deepEqual(
     gaps,
     gaps.map(() => scaled(1_000)),
@@ -230,6 +240,54 @@ for (const hooked of [false, true]) {
     await assertNoSilence(lease);
   });
 }
+
+test("C21 connections that a client loses while handlers wait for the pool are made anew in their places", async (t) => {
+  const { lease, pool, hogs, client, events } = await scenario(t, {}, { application_name: NAME });
+  const run = await client.start();
+  await events.complete("tick", 2);
+  await insertHogs(lease);
+  await hogs.haveAll(HANDLERS);
+  for (const ended of [1, 2]) {
+    const lost = await lease.query(`SELECT pg_terminate_backend(pid) ${KEPT}`, [NAME]);
+    assert.equal(lost.length, 4);
+    await goOn(lease);
+    await events.complete("tick", 20);
+    assert.deepEqual([hogs.holding, pool.totalCount], [LEFT, 5]);
+    assert.equal((await lease.query(`SELECT pid ${KEPT}`, [NAME])).length, 4);
+    // The connection of a handler that ends is the next one's, and its end is recorded beside that.
+    hogs.letOneGo();
+    await pollUntil(() => events.completed("hog") === ended);
+    await hogs.haveAll(HANDLERS - ended);
+  }
+  await hogs.letAllGo(() => events.completed("hog") === HANDLERS);
+  assert.deepEqual(events.of("leader_lost"), []);
+  await run.stop();
+  events.close();
+  assert.deepEqual(events.of("job_failed", "job_race"), []);
+  assert.equal(hogs.calls, HANDLERS);
+  await pollUntil(() => pool.totalCount === pool.idleCount);
+  // An occurrence whose insertion was cut off is left out.
+  assert.ok((await gapsOf(lease)).every((gap) => gap < scaled(30_000)));
+});
+
+test("C21 the start says how many connections a client keeps, and how many are left for handlers", async (t) => {
+  const started: Record<string, unknown>[] = [];
+  const info = (attributes: object, message: string): void => {
+    if (message === "client started") started.push({ ...attributes });
+  };
+  const logger = { debug() {}, info, warn() {}, error() {} };
+  for (const [pollOnly, kept, left] of [
+    [false, 4, 2],
+    [true, 3, 3],
+  ] as const) {
+    const { client, events } = await scenario(t, { pollOnly, logger }, { max: 6 });
+    const run = await client.start();
+    await run.stop();
+    events.close();
+    const { connections, workers } = started.pop() ?? {};
+    assert.deepEqual([connections, workers], [{ kept, left }, 40]);
+  }
+});
 
 test("C21 a hook that waits in the middle of a periodic insertion stops nothing else, with the pool eaten", async (t) => {
   const entered = Promise.withResolvers<void>();

@@ -310,22 +310,25 @@ test("a connection that takes too long until it can be used is given up, and the
     prepareDriver: () => Promise.resolve(),
     readyMs: 200,
   };
-  const lane = new Lane(pool, context, () => Promise.resolve());
-  const group = new LaneGroup([lane]);
+  const group: LaneGroup = new LaneGroup([new Lane(pool, context, () => group)]);
   const late = { code: "database", retryable: true, message: /took longer than 200 ms/ };
-
-  const answer = proxy.delayAnswers("pg_backend_pid");
-  await assert.rejects(group.acquire("silent"), late);
-  await pollUntil(() => pool.totalCount === 0);
-  answer();
 
   const held = await pool.connect();
   await assert.rejects(group.acquire("waiting"), late);
-  held.release();
+  held.release(true);
   await pollUntil(() => pool.idleCount === 1 && pool.waitingCount === 0);
+  await pool.query("SELECT 1").then(() => proxy.cut());
+  await pollUntil(() => pool.totalCount === 0);
+
+  const answer = proxy.delayAnswers("pg_backend_pid");
+  for (let attempt = 0; attempt < 2; attempt++) await assert.rejects(group.acquire("silent"), late);
+  await pollUntil(() => proxy.open === 0);
+  answer();
 
   const loan = await group.acquire("well");
   assert.deepEqual((await loan.connection.runOnce("well", "SELECT 1", [])).rows, [["1"]]);
   loan.release();
+  assert.equal(pool.totalCount, 1);
   group.close();
+  await pollUntil(() => pool.totalCount === 0);
 });

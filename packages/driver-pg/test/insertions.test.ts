@@ -1,11 +1,13 @@
 /** Unique insertions, by the row version of the server and by nonce, and insertions that share a statement. */
 import assert from "node:assert/strict";
-import { failOnLeaks } from "@riverqueue/internal-test-kit";
-import { postgresTest as test } from "@riverqueue/internal-test-kit/postgres-database";
+import { failOnLeaks, pollUntil } from "@riverqueue/internal-test-kit";
+import { leasePostgresDatabase, postgresTest as test } from "@riverqueue/internal-test-kit/postgres-database";
+import { startPostgresProxy } from "@riverqueue/internal-test-kit/postgres-proxy";
 import type { InsertedJob, JobToInsert } from "riverqueue/driver";
-import type { PgDriver } from "@riverqueue/driver-pg";
+import { PgDriver } from "@riverqueue/driver-pg";
 import { claimOne, driverFixture, endOf, insertOne, keyOf, newJob, read, settle } from "./fixture/driver-fixture.ts";
 import { heardBy } from "./fixture/heard-by.ts";
+import { shortenTimers } from "./fixture/shorten-timers.ts";
 
 failOnLeaks();
 
@@ -100,4 +102,21 @@ test("an insertion and its notice are one: both or neither", async (t) => {
     ["public.river_insert", '{"queue": "default"}'],
     ["public.river_insert", '{"queue": "default"}'],
   ]);
+});
+
+test("insertions do not wait behind one that a half-open connection never answers", async (t) => {
+  const lease = await leasePostgresDatabase(t);
+  const proxy = await startPostgresProxy(t, lease.url);
+  const pool = lease.pool({ connectionString: proxy.url });
+  const driver = new PgDriver(pool);
+  shortenTimers(t, { 1_000: 50 });
+  await insertAll(driver, {});
+  proxy.stall();
+  const lost = insertAll(driver, { kind: "lost" }).catch((error: unknown) => error);
+  await pollUntil(() => pool.idleCount === 0);
+  const [behind] = await insertAll(driver, { kind: "behind" });
+  const [next] = await insertAll(driver, { kind: "next" });
+  assert.deepEqual([behind?.job.kind, next?.job.kind], ["behind", "next"]);
+  proxy.cut();
+  assert.equal(((await lost) as { readonly code?: unknown }).code, "database");
 });

@@ -24,7 +24,10 @@ test("a rescue that cannot be written costs only its own row", async (t) => {
         metadata: index === 1 ? '{"a":"\\u0000"}' : '{"river:rescue_count":1}',
       }) as const,
   );
-  assert.equal(await driver.jobs.rescue({ term, horizon: fromNow(60_000), rescues }), 2);
+  const noted: bigint[] = [];
+  const refusals = { known: [], note: (id: bigint) => void noted.push(id) };
+  assert.equal(await driver.jobs.rescue({ term, horizon: fromNow(60_000), rescues, refusals }), 2);
+  assert.deepEqual(noted, [jobs[1]?.id]);
   const stored = await Promise.all(jobs.map(({ id }) => read(driver, id)));
   assert.deepEqual(
     stored.map(({ state }) => state),

@@ -2,19 +2,28 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { isDeepStrictEqual } from "node:util";
+import type { ConformanceTest } from "@riverqueue/internal-driver-conformance/conformance-test";
+import { insertTests } from "@riverqueue/internal-driver-conformance/jobs/insert";
+import { uniqueTests } from "@riverqueue/internal-driver-conformance/jobs/unique";
+import { scopeTests } from "@riverqueue/internal-driver-conformance/scopes";
+import { Subject } from "@riverqueue/internal-driver-conformance/subject";
 import { failOnLeaks, pollUntil, waitForItem } from "@riverqueue/internal-test-kit";
 import { pgBouncerTest as test, type PoolMode, startPgBouncer } from "@riverqueue/internal-test-kit/pgbouncer";
 import { leasePostgresDatabase, type LeasedPostgresDatabase } from "@riverqueue/internal-test-kit/postgres-database";
-import { PgDriver, type PgDriverOptions } from "@riverqueue/driver-pg";
+import { PgDriver, type PgDriverOptions, type PgTransaction } from "@riverqueue/driver-pg";
 import { createMigrator } from "@riverqueue/migrate";
 import type { Pool } from "pg";
 import { Client, defineJob, Workers } from "riverqueue";
+import type { NoticesFacet, RuntimeDriver } from "riverqueue/driver";
 import { newJob } from "./fixture/driver-fixture.ts";
+import { driverUnderTest } from "./fixture/driver-under-test.ts";
 
 failOnLeaks();
 
 interface Pooled {
   readonly lease: LeasedPostgresDatabase;
+  /** Of the database through the pooler. */
+  readonly url: string;
   /** Leads through the pooler. */
   readonly pool: Pool;
   readonly driver: PgDriver;
@@ -25,7 +34,7 @@ async function pooledDriver(t: TestContext, options: PgDriverOptions, poolSize =
   const lease = await leasePostgresDatabase(t);
   const { url } = await startPgBouncer(t, lease.url, { poolSize, mode });
   const pool = lease.pool({ connectionString: url });
-  return { lease, pool, driver: new PgDriver(pool, options) };
+  return { lease, url, pool, driver: new PgDriver(pool, options) };
 }
 
 /** Warnings of River from now on, by their codes. */
@@ -48,6 +57,42 @@ async function warningsOf(codes: readonly string[]): Promise<readonly string[]> 
 async function kindsIn(lease: LeasedPostgresDatabase): Promise<unknown[]> {
   return (await lease.query("SELECT kind FROM river_job ORDER BY kind, id")).map(({ kind }) => kind);
 }
+
+/** Registers a test of the conformance suite with driver and application behind the pooler. */
+const pooledTest: ConformanceTest = (title, body) =>
+  test(`conformance: ${title}`, async (t) => {
+    const { driver, lease, pool, url } = await pooledDriver(t, { prepare: false });
+    const reached = {
+      driver: heardDirectly(driver, new PgDriver(lease.pool())),
+      lease,
+      pool,
+      connect: () => lease.connect({ connectionString: url }),
+    };
+    const subject = await Subject.open(driverUnderTest(t, reached), "driver");
+    try {
+      await body(subject);
+    } finally {
+      await subject.close();
+    }
+  });
+
+/** `pooled`, whose notices are listened to past the pooler: what it sends comes out of the database, and not through it. */
+function heardDirectly(pooled: PgDriver, direct: PgDriver): RuntimeDriver<PgTransaction> {
+  const notices: NoticesFacet<PgTransaction> = {
+    send: (...args) => pooled.notices.send(...args),
+    deleteExpired: (...args) => pooled.notices.deleteExpired(...args),
+    listen: (listener) => direct.notices.listen(listener),
+  };
+  return new Proxy(pooled, {
+    get(target, key) {
+      if (key === "notices") return notices;
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+for (const register of [insertTests, uniqueTests, scopeTests]) register(pooledTest);
 
 const plain = defineJob({ kind: "plain" });
 const single = defineJob({ kind: "single", defaults: { unique: { byQueue: true } } });

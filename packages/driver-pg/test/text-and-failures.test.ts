@@ -45,6 +45,8 @@ const failures = [
   ["25P02", false, false],
   ["25P03", true, false],
   ["25P04", true, false],
+  ["28000", true, false],
+  ["28P01", true, false],
   ["40001", true, false],
   ["40P01", true, false],
   ["42P01", false, false],

@@ -146,8 +146,11 @@ export class SqliteDriver implements RuntimeDriver<DatabaseSync>, Disposable {
   }
 
   /** Runs `body` in a transaction of River's; see the essay on locking in the documentation. */
-  transaction<T>(body: (scope: OwnScope) => Promise<T>, { durability }: DriverTransactionOptions): Promise<T> {
-    return this.#runner(false).transaction(body, { durability });
+  transaction<T>(
+    body: (scope: OwnScope) => Promise<T>,
+    { durability, timeoutMs }: DriverTransactionOptions,
+  ): Promise<T> {
+    return this.#runner(false).transaction(body, { durability, timeoutMs });
   }
 
   /**

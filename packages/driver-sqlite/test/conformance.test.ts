@@ -6,6 +6,7 @@ import {
   type Damage,
   type DriverUnderTest,
   type OpenTransaction,
+  type QueueDamage,
   type RawDatabase,
   type UnusableHandle,
 } from "@riverqueue/internal-driver-conformance";
@@ -38,6 +39,10 @@ function rawDatabase(database: DatabaseSync): RawDatabase {
     placeholder: () => "?",
     bytesType: "BLOB",
     damages: damages(),
+    queueDamages: queueDamages(),
+    refuse: async (table, event, condition) =>
+      database.exec(`CREATE TRIGGER app_refuse BEFORE ${event} ON ${table} WHEN ${condition}
+        BEGIN SELECT RAISE(ABORT, 'refused'); END`),
   };
 }
 
@@ -46,7 +51,7 @@ async function begin(lease: LeasedSqliteDatabase): Promise<OpenTransaction> {
   database.exec("BEGIN");
   return {
     scope: { owner: "caller", tx: database },
-    lockJob: async (id) => void database.prepare("UPDATE river_job SET id = id WHERE id = ?").run(id),
+    lockRows: async (table, condition) => database.exec(`UPDATE ${table} SET rowid = rowid WHERE ${condition}`),
     commit: async () => database.exec("COMMIT"),
     rollback: async () => database.exec("ROLLBACK"),
   };
@@ -74,6 +79,17 @@ function damages(): Damage[] {
   );
   const time = { column: "created_at", what: "created_at that is no time", value: "'soon'" } as const;
   return [...json, time];
+}
+
+function queueDamages(): QueueDamage[] {
+  const values = { text: "'garbage'", bytes: "x'ff00ff'", "a number": "5", "JSON text": "jsonb('\"text\"')" };
+  const metadata = Object.entries(values).map(([what, value]) => {
+    return { column: "metadata", what: `metadata holding ${what}`, value } as const;
+  });
+  const times = (["created_at", "updated_at", "paused_at"] as const).map((column) => {
+    return { column, what: `${column} that is no time`, value: "'soon'" };
+  });
+  return [...metadata, ...times];
 }
 
 function literal(text: string): string {

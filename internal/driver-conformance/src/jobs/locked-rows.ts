@@ -24,7 +24,7 @@ export function lockedRowTests(test: ConformanceTest): void {
 
 async function hold(subject: Subject, id: bigint | undefined): Promise<OpenTransaction> {
   const holder = await subject.begin();
-  await holder.lockJob(id ?? 0n);
+  await holder.lockRows("river_job", `id = ${id ?? 0n}`);
   return holder;
 }
 

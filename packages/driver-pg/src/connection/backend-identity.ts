@@ -4,7 +4,6 @@
  */
 import { ConfigurationError } from "riverqueue/driver";
 import { sessionFacts } from "../sql/schema/session-facts.ts";
-import { CANCEL_BACKEND } from "../sql/schema/cancel-backend.ts";
 import type { PgConnection } from "./pg-connection.ts";
 import type { PgClient } from "./pg-shapes.ts";
 import type { PrepareMode } from "./prepare-mode.ts";
@@ -50,12 +49,4 @@ async function ask(operation: string, connection: PgConnection, prepare: Prepare
   if (String(atStart) !== processId) prepare.notePooler();
   if (prepare.pooled || !processId || !startedAt) return null;
   return { processId, startedAt };
-}
-
-/** Cancels what the process is doing, if it is still the same one. */
-export async function cancelBackend(
-  connection: PgConnection,
-  { processId, startedAt }: BackendIdentity,
-): Promise<void> {
-  await connection.run("cancel", CANCEL_BACKEND, [processId, startedAt]);
 }

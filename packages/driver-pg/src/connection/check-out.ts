@@ -1,9 +1,9 @@
-/** Taking connections out of the application's pool. Whoever takes one gives it back, and hears of its loss meanwhile. */
+/** Taking connections until they are given back: made usable for River, and watched, so that their loss is noticed. */
 import { identify, type BackendIdentity } from "./backend-identity.ts";
+import type { ClientSource, LentClient } from "./client-source.ts";
 import type { Dialect } from "./dialect.ts";
 import { PgConnection, type StatementRunner } from "./pg-connection.ts";
 import { translateFailure } from "./pg-failure.ts";
-import type { PgPool, PgPoolClient } from "./pg-shapes.ts";
 import type { PrepareMode } from "./prepare-mode.ts";
 import { TimeLimit } from "./time-limit.ts";
 
@@ -18,7 +18,7 @@ export interface ConnectionContext {
   readonly readyMs: number;
 }
 
-/** A connection out of the pool. */
+/** A connection of a source. */
 export interface CheckedOut {
   readonly connection: PgConnection;
   /** Null behind a pooler. */
@@ -28,17 +28,18 @@ export interface CheckedOut {
 }
 
 /**
- * Takes a connection out of `pool`, which may have to wait for one. When `readyMs` is given and passes before it can be
- * used, as with a server that takes connections and says nothing, it is closed, or given back as soon as it comes.
+ * Takes a connection from `source`, which may have to wait for one. When `readyMs` is given and passes before it can be
+ * used, as with a server that takes connections and says nothing, it is closed, or given back as soon as it comes. The
+ * time in the queue of a pool counts: from outside it looks the same.
  */
 export async function checkOut(
-  pool: PgPool,
+  source: ClientSource,
   context: ConnectionContext,
   operation: string,
   readyMs?: number,
 ): Promise<CheckedOut> {
   using limit = new TimeLimit(operation, readyMs);
-  const client = await connect(pool, operation, limit);
+  const { client, release } = await connect(source, operation, limit);
   const connection = new PgConnection(client, context.dialect, context.prepare, false);
   // An error of a connection that nobody listens to ends the process.
   const lose = (): void => connection.markBroken();
@@ -49,7 +50,7 @@ export async function checkOut(
     // What a closed socket still reports has nobody else to hear it.
     if (destroy) client.on("error", ignore);
     client.removeListener("error", lose);
-    client.release(destroy);
+    release(destroy);
   };
   try {
     await limit.race(context.prepareDriver(connection));
@@ -63,12 +64,12 @@ export async function checkOut(
 
 function ignore(): void {}
 
-async function connect(pool: PgPool, operation: string, limit: TimeLimit): Promise<PgPoolClient> {
-  const arriving = pool.connect().catch((error: unknown) => Promise.reject(translateFailure(error, operation)));
+async function connect(source: ClientSource, operation: string, limit: TimeLimit): Promise<LentClient> {
+  const arriving = source.connect().catch((error: unknown) => Promise.reject(translateFailure(error, operation)));
   try {
     return await limit.race(arriving);
   } catch (error) {
-    if (limit.passed) arriving.then((client) => client.release()).catch(ignore);
+    if (limit.passed) arriving.then(({ release }) => release(false)).catch(ignore);
     throw error;
   }
 }

@@ -2,33 +2,30 @@
  * A connection that a runtime keeps for itself, used by one statement or transaction at a time. It is made anew when it
  * is lost, and when a statement that was given up does not end.
  */
-import { cancelBackend, type BackendIdentity } from "./backend-identity.ts";
+import type { BackendIdentity } from "./backend-identity.ts";
+import { cancelFrom, END_OF_CANCELLED_MS } from "./cancel-from.ts";
 import { checkOut, type CheckedOut, type ConnectionContext } from "./check-out.ts";
-import type { Loan } from "./lender.ts";
-import type { PgConnection } from "./pg-connection.ts";
+import type { Lender, Loan } from "./lender.ts";
 import { operationError } from "./pg-failure.ts";
 import type { PgPool } from "./pg-shapes.ts";
-
-/** How long a cancelled statement may take to end before its connection is closed, in milliseconds. */
-const END_OF_CANCELLED_MS = 5_000;
-
-/** Sends a cancellation from another connection of the runtime. */
-export type Canceller = (cancel: (connection: PgConnection) => Promise<void>) => Promise<void>;
+import { placeIn, type PoolPlace } from "./pool-place.ts";
 
 /** See the file header. */
 export class Lane {
-  readonly #pool: PgPool;
+  readonly #place: PoolPlace;
   readonly #context: ConnectionContext;
-  readonly #fromElsewhere: Canceller;
+  readonly #others: () => Lender;
   #open: CheckedOut | null = null;
   #closed = false;
   #onFree: (() => void) | null = null;
   #busy = false;
+  #lastUse: NodeJS.Timeout | undefined;
 
-  constructor(pool: PgPool, context: ConnectionContext, fromElsewhere: Canceller) {
-    this.#pool = pool;
+  /** @param others - connections of the runtime that do not wait for this one, to cancel from. */
+  constructor(pool: PgPool, context: ConnectionContext, others: () => Lender) {
+    this.#place = placeIn(pool, context.readyMs);
     this.#context = context;
-    this.#fromElsewhere = fromElsewhere;
+    this.#others = others;
   }
 
   /** Nobody uses it. */
@@ -57,20 +54,30 @@ export class Lane {
     }
   }
 
-  /** Gives the connection back to the pool, for good. */
+  /** Gives the connection back to the pool, for good; one whose use does not end soon is closed. */
   close(): void {
+    if (this.#closed) return;
     this.#closed = true;
-    if (!this.#busy) this.#discard(false);
+    this.#place.close();
+    if (this.#busy) this.#lastUse = setTimeout(() => this.#discard(true), END_OF_CANCELLED_MS).unref();
+    else this.#discard(false);
   }
 
   async #ready(operation: string): Promise<CheckedOut> {
-    if (this.#closed) throw operationError("closed", operation, { text: "the runtime has given its connections back" });
+    this.#assertOpen(operation);
     if (this.#open?.connection.broken) this.#discard(true);
-    return (this.#open ??= await checkOut(this.#pool, this.#context, operation, this.#context.readyMs));
+    this.#open ??= await checkOut(this.#place, this.#context, operation, this.#context.readyMs);
+    this.#assertOpen(operation);
+    return this.#open;
+  }
+
+  #assertOpen(operation: string): void {
+    if (this.#closed) throw operationError("closed", operation, { text: "the runtime has given its connections back" });
   }
 
   #release(): void {
     this.#busy = false;
+    clearTimeout(this.#lastUse);
     if (this.#closed) this.#discard(false);
     this.#onFree?.();
   }
@@ -94,7 +101,7 @@ export class Lane {
   async #cancelled(identity: BackendIdentity, ended: Promise<boolean>): Promise<boolean> {
     const tooLate = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => tooLate.resolve(false), END_OF_CANCELLED_MS);
-    const cancelling = this.#fromElsewhere((other) => cancelBackend(other, identity)).catch(() => {});
+    const cancelling = cancelFrom(this.#others(), identity).catch(() => {});
     try {
       // A cancellation still on its way would hit the next statement.
       return await Promise.race([Promise.all([ended, cancelling]).then(() => true), tooLate.promise]);

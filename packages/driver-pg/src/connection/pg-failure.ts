@@ -3,6 +3,7 @@ import { DatabaseOperationError, databaseCause } from "riverqueue/driver";
 
 /** Why a Postgres operation failed; `details.reason` of its `DatabaseOperationError`. */
 export type PgFailureReason =
+  | "authentication"
   | "closed"
   | "connection"
   | "constraint"
@@ -32,6 +33,8 @@ const never = (text: string): FailureFacts => ({ text, retryable: false, rowCaus
 const byRow = (text: string): FailureFacts => ({ text, retryable: false, rowCaused: true });
 
 const FACTS: Readonly<Record<PgFailureReason, FailureFacts>> = {
+  // Only while connecting. It passes while the process runs, as when a password or certificate is being rotated.
+  authentication: again("the connection could not be made: the server does not let this user in"),
   closed: never("the pool or client is closed"),
   connection: again("the connection could not be made or was lost"),
   constraint: byRow("a constraint was violated"),
@@ -76,7 +79,7 @@ const REASON_OF_CLASS: Readonly<Record<string, PgFailureReason>> = {
   "08": "connection",
   "22": "malformed",
   "23": "constraint",
-  "28": "permission",
+  "28": "authentication",
   "53": "resources",
   "54": "too_big",
   "58": "resources",

@@ -1,16 +1,17 @@
 /** Lends connections of the application's pool, one use each. */
-import { cancelBackend, type BackendIdentity } from "./backend-identity.ts";
+import { cancelFrom } from "./cancel-from.ts";
 import { checkOut, type ConnectionContext } from "./check-out.ts";
+import { poolSource, type ClientSource } from "./client-source.ts";
 import type { Lender, Loan } from "./lender.ts";
 import type { PgPool } from "./pg-shapes.ts";
 
 /** See the file header. */
 export class PoolLender implements Lender {
-  readonly #pool: PgPool;
+  readonly #pool: ClientSource;
   readonly #context: ConnectionContext;
 
   constructor(pool: PgPool, context: ConnectionContext) {
-    this.#pool = pool;
+    this.#pool = poolSource(pool);
     this.#context = context;
   }
 
@@ -23,17 +24,9 @@ export class PoolLender implements Lender {
         work.catch(() => {});
         // The socket closes with this, so there is room in the pool to cancel from.
         giveBack(true);
-        if (identity !== null) void this.#cancel(identity);
+        // A statement that is not cancelled ends by itself, or when the server notices that its client is gone.
+        if (identity !== null) cancelFrom(this, identity).catch(() => {});
       },
     };
-  }
-
-  async #cancel(identity: BackendIdentity): Promise<void> {
-    try {
-      const loan = await this.acquire("cancel");
-      await cancelBackend(loan.connection, identity).finally(() => loan.release());
-    } catch {
-      // The statement then ends by itself, or when the server notices that its client is gone.
-    }
   }
 }

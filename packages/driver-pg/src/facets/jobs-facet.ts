@@ -28,7 +28,6 @@ import { insertJobs, isOneStatement } from "../jobs/insert-jobs.ts";
 import { deleteFinalized, listStuck, rescueJobs } from "../jobs/maintain-jobs.ts";
 import { promoteJobs } from "../jobs/promote-jobs.ts";
 import { settle } from "../jobs/settle.ts";
-import { TermOver } from "../leader/fence.ts";
 import { jobRecords } from "../record/pg-job-record.ts";
 import type { Runners } from "../scope/runners.ts";
 import { deleteManyStatement } from "../sql/jobs/delete-many.ts";
@@ -64,7 +63,7 @@ export class PgJobs implements JobsFacet<PgTransaction> {
   }
 
   claim(params: ClaimJobsParams, call?: Call): Promise<ClaimJobsResult> {
-    return this.#runners.work.use("jobs.claim", call, (unit) => claimJobs(unit, params));
+    return claimJobs(this.#runners.work, params, call);
   }
 
   settle(params: SettleJobsParams, call?: Call): Promise<readonly SettledJob[]> {
@@ -117,13 +116,8 @@ export class PgJobs implements JobsFacet<PgTransaction> {
     });
   }
 
-  async promote(params: PromoteJobsParams, call?: Call): Promise<PromoteJobsResult | null> {
-    try {
-      return await this.#runners.maintenance.own("jobs.promote", call, (unit) => promoteJobs(unit, params));
-    } catch (error) {
-      if (error instanceof TermOver) return null;
-      throw error;
-    }
+  promote(params: PromoteJobsParams, call?: Call): Promise<PromoteJobsResult | null> {
+    return promoteJobs(this.#runners.maintenance, params, call);
   }
 
   listStuck(params: ListStuckParams, call?: Call): Promise<readonly JobRecord[]> {
@@ -135,6 +129,6 @@ export class PgJobs implements JobsFacet<PgTransaction> {
   }
 
   deleteFinalized(params: DeleteFinalizedParams, call?: Call): Promise<number | null> {
-    return this.#runners.maintenance.use("jobs.deleteFinalized", call, (unit) => deleteFinalized(unit, params));
+    return deleteFinalized(this.#runners.maintenance, params, call);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Insertions in flight at the same time share one statement and so one commit. Each succeeds or fails by itself, exactly
- * as if it had run alone. Nothing waits while no statement runs.
+ * as if it had run alone. Nothing waits while no statement runs, and for long behind none that has no answer.
  */
 import type { InsertedJob, InsertJobsParams } from "riverqueue/driver";
 import { isRowCaused } from "../connection/pg-failure.ts";
@@ -10,6 +10,8 @@ import { insertJobs } from "./insert-jobs.ts";
 const OPERATION = "jobs.insert";
 /** Jobs of one statement; a few hundred have nearly all of the gain. */
 const ROWS_PER_GROUP = 1_000;
+/** How long others wait for a statement before they take a connection of their own, in milliseconds. */
+const OVERTAKE_MS = 1_000;
 
 interface Request {
   readonly params: InsertJobsParams;
@@ -43,7 +45,8 @@ class InsertQueue {
   readonly #timeoutMs: number | undefined;
   readonly #onEmpty: () => void;
   #waiting: Request[] = [];
-  #writing = false;
+  /** Whoever writes what waits; others before it still wait for their last statement. */
+  #writer: object | null = null;
 
   constructor(runner: PgRunner, relaxed: boolean, timeoutMs: number | undefined, onEmpty: () => void) {
     this.#runner = runner;
@@ -55,17 +58,31 @@ class InsertQueue {
   insert(params: InsertJobsParams): Promise<readonly InsertedJob[]> {
     const answer = Promise.withResolvers<readonly InsertedJob[]>();
     this.#waiting.push({ params, answer });
-    if (!this.#writing) {
-      this.#writing = true;
-      queueMicrotask(() => void this.#writeAll());
-    }
+    if (this.#writer === null) this.#begin();
     return answer.promise;
   }
 
-  async #writeAll(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#write(this.#nextGroup());
-    this.#writing = false;
+  #begin(): void {
+    const writer = {};
+    this.#writer = writer;
+    queueMicrotask(() => void this.#writeAll(writer));
+  }
+
+  async #writeAll(writer: object): Promise<void> {
+    while (this.#writer === writer && this.#waiting.length > 0) {
+      const timer = setTimeout(() => this.#overtake(writer), OVERTAKE_MS);
+      await this.#write(this.#nextGroup());
+      clearTimeout(timer);
+    }
+    if (this.#writer !== writer) return;
+    this.#writer = null;
     this.#onEmpty();
+  }
+
+  #overtake(writer: object): void {
+    if (this.#writer !== writer) return;
+    this.#writer = null;
+    if (this.#waiting.length > 0) this.#begin();
   }
 
   #nextGroup(): Request[] {

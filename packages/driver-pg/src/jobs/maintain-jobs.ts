@@ -1,13 +1,22 @@
 /** The leader's other work on jobs: rescuing and cleaning up. */
-import type { DeleteFinalizedParams, DriverCall, ListStuckParams, Rescue, RescueJobsParams } from "riverqueue/driver";
+import {
+  deleteAround,
+  type DeleteFinalizedParams,
+  type DriverCall,
+  type ListStuckParams,
+  type Rescue,
+  type RescueJobsParams,
+} from "riverqueue/driver";
 import { isRowCaused } from "../connection/pg-failure.ts";
+import type { SqlTemplate } from "../connection/dialect.ts";
 import type { PgTransaction } from "../connection/pg-shapes.ts";
 import { fencedCount, fenceValues } from "../leader/leader-term.ts";
 import { formatOptionalTime, formatTime, timeJson } from "../record/pg-time.ts";
+import { formatIds, idsOf } from "../record/ids.ts";
 import { jobRecords, type PgJobRecord } from "../record/pg-job-record.ts";
 import type { PgRunner } from "../scope/pg-runner.ts";
 import type { Unit } from "../scope/unit.ts";
-import { DELETE_FINALIZED } from "../sql/jobs/delete-finalized.ts";
+import { DELETE_FINALIZED, DELETE_OLD, OLD } from "../sql/jobs/delete-finalized.ts";
 import { LIST_STUCK } from "../sql/jobs/list-stuck.ts";
 import { RESCUE } from "../sql/jobs/rescue.ts";
 
@@ -26,8 +35,12 @@ export async function rescueJobs(
     return await runner.use("jobs.rescue", call, (unit) => rescue(unit, params));
   } catch (error) {
     if (!isRowCaused(error)) throw error;
-    const { rescues } = params;
-    if (rescues.length === 1) return 0;
+    const { rescues, refusals } = params;
+    const [only] = rescues;
+    if (rescues.length === 1 && only !== undefined) {
+      refusals?.note(only.id, error);
+      return 0;
+    }
     const middle = rescues.length >> 1;
     const first = await rescueJobs(runner, { ...params, rescues: rescues.slice(0, middle) }, call);
     const second = await rescueJobs(runner, { ...params, rescues: rescues.slice(middle) }, call);
@@ -47,9 +60,27 @@ function rescueJson({ id, state, finalizedAt, scheduledAt, error, metadata }: Re
   );
 }
 
-/** The number of rows deleted; null when the term is over. */
-export async function deleteFinalized(unit: Unit, params: DeleteFinalizedParams): Promise<number | null> {
-  const { term, cancelledBefore, completedBefore, discardedBefore, limit } = params;
+/** The number of rows deleted; null when the term is over. A row that cannot be deleted costs only itself. */
+export async function deleteFinalized(
+  runner: PgRunner,
+  params: DeleteFinalizedParams,
+  call: DriverCall<PgTransaction> | undefined,
+): Promise<number | null> {
+  const { term, cancelledBefore, completedBefore, discardedBefore, limit, refusals } = params;
   const times = [cancelledBefore, completedBefore, discardedBefore].map(formatOptionalTime);
-  return fencedCount(await unit.row(DELETE_FINALIZED, ...fenceValues(unit, term), ...times, String(limit)));
+  const use = <T>(body: (unit: Unit) => Promise<T>): Promise<T> => runner.use("jobs.deleteFinalized", call, body);
+  const deletion = async (unit: Unit, template: SqlTemplate, which: string): Promise<number | null> =>
+    fencedCount(await unit.row(template, ...fenceValues(unit, term), ...times, which));
+  if ((refusals?.known ?? []).length === 0) {
+    try {
+      return await use((unit) => deletion(unit, DELETE_FINALIZED, String(limit)));
+    } catch (error) {
+      if (!isRowCaused(error)) throw error;
+    }
+  }
+  return deleteAround(limit, refusals, {
+    old: (after, count, except) =>
+      use(async (unit) => idsOf(await unit.rows(OLD, ...times, String(after ?? 0n), formatIds(except), String(count)))),
+    delete: (ids) => use((unit) => deletion(unit, DELETE_OLD, formatIds(ids))),
+  });
 }

@@ -1,17 +1,22 @@
 /** Promotion: due jobs become available, those whose unique key is taken are discarded. */
 import {
+  type DriverCall,
+  narrowDown,
   planPromotion,
   type PromotableJob,
   type PromoteJobsParams,
   type PromoteJobsResult,
   type PromotionPlan,
+  SplitBudget,
 } from "riverqueue/driver";
 import type { SqlTemplate } from "../connection/dialect.ts";
-import { isUniqueKeyConflict } from "../connection/pg-failure.ts";
+import { isRowCaused, isUniqueKeyConflict } from "../connection/pg-failure.ts";
 import type { PgRow, PgValue } from "../connection/pg-connection.ts";
+import type { PgTransaction } from "../connection/pg-shapes.ts";
 import { holdsTerm, TermOver } from "../leader/fence.ts";
 import { formatArray } from "../record/pg-array.ts";
 import { formatTime, parseTime } from "../record/pg-time.ts";
+import type { PgRunner } from "../scope/pg-runner.ts";
 import type { OwnUnit } from "../scope/unit.ts";
 import { DUE, KEY_HOLDERS, SET_AVAILABLE, SET_DISCARDED } from "../sql/jobs/promote.ts";
 
@@ -21,16 +26,36 @@ interface DueJob extends PromotableJob {
   readonly scheduledAt: Temporal.Instant;
 }
 
-/** Runs inside one transaction. Null when the term is over. */
-export async function promoteJobs(unit: OwnUnit, params: PromoteJobsParams): Promise<PromoteJobsResult | null> {
+/** Null when the term is over. A row that cannot be written costs only itself. */
+export async function promoteJobs(
+  runner: PgRunner,
+  params: PromoteJobsParams,
+  call: DriverCall<PgTransaction> | undefined,
+): Promise<PromoteJobsResult | null> {
+  const promotion = (careful: boolean): Promise<PromoteJobsResult | null> =>
+    runner.own("jobs.promote", call, (unit) => promote(unit, params, careful));
+  try {
+    return await promotion(false).catch((error: unknown) => {
+      if (isRowCaused(error)) return promotion(true);
+      throw error;
+    });
+  } catch (error) {
+    if (error instanceof TermOver) return null;
+    throw error;
+  }
+}
+
+/** Runs inside one transaction. */
+async function promote(unit: OwnUnit, params: PromoteJobsParams, careful: boolean): Promise<PromoteJobsResult | null> {
   if (!(await holdsTerm(unit, params.term))) return null;
-  const done = await move(unit, await findPlan(unit, params), params);
+  const plan = await findPlan(unit, params);
+  const done = await (careful ? moveAround : move)(unit, plan, params);
   const queues = queuesDue(done.promote, params.noticeBy);
   // Asked again: reading and locking may have taken longer than the term.
   if (!(await holdsTerm(unit, params.term))) throw new TermOver();
   await unit.send(params.noticesFor(queues));
   return {
-    taken: done.promote.length + done.discard.length,
+    taken: careful ? plan.promote.length + plan.discard.length : done.promote.length + done.discard.length,
     promoted: done.promote.length,
     discarded: done.discard.length,
     skipped: done.skip.map(({ id }) => id),
@@ -38,12 +63,46 @@ export async function promoteJobs(unit: OwnUnit, params: PromoteJobsParams): Pro
 }
 
 /** Looks further as long as rows that must be left alone use up the limit. */
-async function findPlan(unit: OwnUnit, { dueBy, limit }: PromoteJobsParams): Promise<PromotionPlan<DueJob>> {
+async function findPlan(unit: OwnUnit, params: PromoteJobsParams): Promise<PromotionPlan<DueJob>> {
+  const { dueBy, limit, refusals } = params;
+  const refused = new Set(refusals?.known);
   for (let window = limit; ; window *= 2) {
     const due = (await unit.rows(DUE, formatTime(dueBy), String(window))).map(dueJob);
-    const plan = planPromotion(due, await findHolders(unit, due), limit);
+    const open = refused.size === 0 ? due : due.filter(({ id }) => !refused.has(id));
+    const plan = planPromotion(open, await findHolders(unit, open), limit);
     if (plan.promote.length + plan.discard.length === limit || due.length < window) return plan;
   }
+}
+
+/** Writes the plan in parts, each with a savepoint, so that a row that is refused is found and left as it is. */
+async function moveAround(
+  unit: OwnUnit,
+  plan: PromotionPlan<DueJob>,
+  params: PromoteJobsParams,
+): Promise<PromotionPlan<DueJob>> {
+  // A constraint that is deferred would fail the commit, for all rows.
+  await unit.connection.command(unit.operation, "SET CONSTRAINTS ALL IMMEDIATE");
+  const budget = new SplitBudget();
+  const refuse = ({ id }: DueJob, error: unknown): void => {
+    // A key that was taken in this very moment; the next pass sees who has it.
+    if (!isUniqueKeyConflict(error)) params.refusals?.note(id, error);
+  };
+  const moveAll = async (jobs: readonly DueJob[], template: SqlTemplate, ...values: PgValue[]): Promise<DueJob[]> => {
+    const done: DueJob[] = [];
+    const act = async (part: readonly DueJob[]): Promise<void> => {
+      await unit.undoable(() => write(unit, template, part, ...values));
+      done.push(...part);
+    };
+    await narrowDown(jobs, act, budget, refuse);
+    return done;
+  };
+  const discard = await moveAll(plan.discard, SET_DISCARDED, formatTime(params.passAt));
+  const open = await moveAll(
+    plan.promote.filter((job) => !hasKey(job)),
+    SET_AVAILABLE,
+  );
+  const keyed = await moveAll(plan.promote.filter(hasKey), SET_AVAILABLE);
+  return { promote: [...open, ...keyed], discard, skip: plan.skip };
 }
 
 /**

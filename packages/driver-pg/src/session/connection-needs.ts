@@ -1,5 +1,5 @@
 /** How many connections a runtime keeps for itself, and whether a pool has them. */
-import { ConfigurationError, type SessionNeeds } from "riverqueue/driver";
+import { ConfigurationError, type SessionConnections, type SessionNeeds } from "riverqueue/driver";
 import type { PgPool } from "../connection/pg-shapes.ts";
 
 /** Connections for claims, completions and the leader's statements. */
@@ -11,23 +11,31 @@ const LEFT_AT_LEAST = 1;
 /** Connections that the runtimes of this process keep, by pool. */
 const keptByPool = new WeakMap<PgPool, number>();
 
+/** What a runtime keeps. */
+export interface KeptConnections {
+  readonly connections: SessionConnections;
+  /** Ends the count; may be called again. */
+  readonly keepNoMore: () => void;
+}
+
 /**
  * Counts the connections that a runtime is about to keep. Runtimes that share a pool are counted together: one too many
  * would wait for a connection for ever, and the handlers of the others with it.
  *
- * @returns ends the count; may be called again.
  * @throws ConfigurationError with the numbers when the pool cannot serve the runtime and what it runs.
  */
-export function keepConnections(pool: PgPool, needs: SessionNeeds): () => void {
+export function keepConnections(pool: PgPool, needs: SessionNeeds): KeptConnections {
   const own = (needs.listens ? 1 : 0) + 1 + WORK_LANES;
   const others = keptByPool.get(pool) ?? 0;
   assertPoolSuffices(pool, needs, own, others);
   keptByPool.set(pool, others + own);
   let counted = true;
-  return () => {
+  const keepNoMore = (): void => {
     if (counted) keptByPool.set(pool, (keptByPool.get(pool) ?? own) - own);
     counted = false;
   };
+  const max = pool.options?.max;
+  return { connections: { kept: own, left: typeof max === "number" ? max - others - own : null }, keepNoMore };
 }
 
 function assertPoolSuffices({ options }: PgPool, { listens, leads }: SessionNeeds, own: number, others: number): void {

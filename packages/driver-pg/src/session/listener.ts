@@ -1,19 +1,19 @@
 /** Gives notice streams their connections. One may be kept in reserve, so that the first stream needs none of the pool. */
 import type { NoticeListener, NoticeStream } from "riverqueue/driver";
 import { checkOut, type CheckedOut, type ConnectionContext } from "../connection/check-out.ts";
-import type { PgPool } from "../connection/pg-shapes.ts";
+import type { ClientSource } from "../connection/client-source.ts";
 import { PgNoticeStream } from "../notices/pg-notice-stream.ts";
 
 const OPERATION = "notices.listen";
 
 /** See the file header. */
 export class Listener {
-  readonly #pool: PgPool;
+  readonly #source: ClientSource;
   readonly #context: ConnectionContext;
   #reserved: CheckedOut | null = null;
 
-  constructor(pool: PgPool, context: ConnectionContext) {
-    this.#pool = pool;
+  constructor(source: ClientSource, context: ConnectionContext) {
+    this.#source = source;
     this.#context = context;
   }
 
@@ -35,7 +35,7 @@ export class Listener {
   }
 
   #checkOut(): Promise<CheckedOut> {
-    return checkOut(this.#pool, this.#context, OPERATION, this.#context.readyMs);
+    return checkOut(this.#source, this.#context, OPERATION, this.#context.readyMs);
   }
 
   #takeReserved(): CheckedOut | null {

@@ -88,6 +88,13 @@ export function isUniqueViolation(error: unknown): boolean {
   return resultCode(error) === CONSTRAINT_UNIQUE;
 }
 
+/** A value of one row is to blame, or the application's trigger or foreign key refuses the row. */
+export function isRowCaused(error: unknown): boolean {
+  if (error instanceof DatabaseOperationError) return error.details["rowCaused"] === true;
+  const reason = failureReason(error);
+  return reason !== null && FACTS[reason].rowCaused;
+}
+
 /** `error` as a `DatabaseOperationError` if it is SQLite's, and as it is otherwise. */
 export function translateFailure(error: unknown, operation: string): unknown {
   const reason = failureReason(error);

@@ -22,6 +22,7 @@ import type {
 } from "riverqueue/driver";
 import { cancelRequests } from "../jobs/cancel-requests.ts";
 import { cancelJob, deleteJob, getJob, retryJob, updateJob } from "../jobs/change-job.ts";
+import { claimJobs } from "../jobs/claim-jobs.ts";
 import type { InsertCoalescer } from "../jobs/insert-coalescer.ts";
 import { insertJobs } from "../jobs/insert-jobs.ts";
 import { listJobs } from "../jobs/list-jobs.ts";
@@ -31,7 +32,6 @@ import { settleJobs } from "../jobs/settle-jobs.ts";
 import { SqliteJobRecord } from "../record/sqlite-job-record.ts";
 import type { Unit } from "../scope/unit.ts";
 import type { UnitRunner } from "../scope/unit-runner.ts";
-import { CLAIM, CLAIM_KINDS } from "../sql/jobs/claim.ts";
 import { deleteManyStatement } from "../sql/jobs/delete-many.ts";
 
 type Call = DriverCall<DatabaseSync>;
@@ -59,14 +59,8 @@ export class SqliteJobs implements JobsFacet<DatabaseSync> {
     return this.#runner.transact("jobs.insert", call, (unit) => insertJobs(unit, params), params.durability);
   }
 
-  claim({ queue, clientId, limit, kinds }: ClaimJobsParams, call?: Call): Promise<ClaimJobsResult> {
-    return this.#runner.change("jobs.claim", call, ({ connection, now }) => {
-      const rows =
-        kinds === null
-          ? connection.rows(CLAIM, now, clientId, queue, limit)
-          : connection.rows(CLAIM_KINDS, now, clientId, queue, limit, JSON.stringify(kinds));
-      return { jobs: rows.map((row) => new SqliteJobRecord(row)), hint: null };
-    });
+  claim(params: ClaimJobsParams, call?: Call): Promise<ClaimJobsResult> {
+    return claimJobs(this.#runner, params, call);
   }
 
   async settle(params: SettleJobsParams, call?: Call): Promise<readonly SettledJob[]> {
@@ -118,7 +112,7 @@ export class SqliteJobs implements JobsFacet<DatabaseSync> {
   }
 
   promote(params: PromoteJobsParams, call?: Call): Promise<PromoteJobsResult | null> {
-    return this.#runner.transact("jobs.promote", call, (unit) => promoteJobs(unit, params));
+    return promoteJobs(this.#runner, params, call);
   }
 
   listStuck(params: ListStuckParams, call?: Call): Promise<readonly JobRecord[]> {
@@ -130,6 +124,6 @@ export class SqliteJobs implements JobsFacet<DatabaseSync> {
   }
 
   deleteFinalized(params: DeleteFinalizedParams, call?: Call): Promise<number | null> {
-    return this.#runner.transact("jobs.deleteFinalized", call, (unit) => deleteFinalized(unit, params));
+    return deleteFinalized(this.#runner, params, call);
   }
 }

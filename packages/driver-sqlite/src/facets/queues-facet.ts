@@ -1,21 +1,19 @@
 /** The queue registry on SQLite. */
 import type { DatabaseSync } from "node:sqlite";
 import {
+  type DeleteQueuesParams,
   metadataChangedNotice,
   pauseNotice,
   resumeNotice,
   type DriverCall,
-  type LeaderTerm,
   type Notice,
   type QueueRecord,
   type QueuesFacet,
 } from "riverqueue/driver";
-import { holdsTerm } from "../leader/fence.ts";
-import { formatTime } from "../record/canonical-time.ts";
+import { deleteQueues } from "../queues/delete-queues.ts";
 import { queueRecord } from "../record/queue-record.ts";
 import type { Unit } from "../scope/unit.ts";
 import type { UnitRunner } from "../scope/unit-runner.ts";
-import { DELETE_EXPIRED_QUEUES } from "../sql/queues/delete-expired.ts";
 import { GET_QUEUES } from "../sql/queues/get.ts";
 import { KEEP_ALIVE } from "../sql/queues/keep-alive.ts";
 import { LIST_QUEUES } from "../sql/queues/list.ts";
@@ -78,13 +76,8 @@ export class SqliteQueues implements QueuesFacet<DatabaseSync> {
     });
   }
 
-  deleteExpired(
-    { term, before, limit }: { readonly term: LeaderTerm; readonly before: Temporal.Instant; readonly limit: number },
-    call?: Call,
-  ): Promise<number | null> {
-    return this.#runner.transact("queues.deleteExpired", call, (unit) =>
-      holdsTerm(unit, term) ? unit.connection.change(DELETE_EXPIRED_QUEUES, formatTime(before), limit) : null,
-    );
+  deleteExpired(params: DeleteQueuesParams, call?: Call): Promise<number | null> {
+    return deleteQueues(this.#runner, params, call);
   }
 
   /** Every queue (`*`) is told even if there is no row; a queue by name only if it exists. */

@@ -88,7 +88,10 @@ export interface JobOperations<Tx> {
   retry(id: bigint, options?: TransactionOptions<Tx>): Promise<JobRow | null>;
   /** @throws JobRunningError when the job is running. */
   delete(id: bigint, options?: TransactionOptions<Tx>): Promise<JobRow | null>;
-  /** Deletes up to `limit` matching jobs, lowest IDs first, never a running one. */
+  /**
+   * Deletes up to `limit` matching jobs, lowest IDs first, never a running one. All or none: a job that a table of yours
+   * refers to without `ON DELETE CASCADE`, or that a trigger keeps, fails the call.
+   */
   deleteMany(options: JobDeleteManyOptions & TransactionOptions<Tx>): Promise<JobRow[]>;
   /** Merges metadata and output into a job in any state. */
   update(id: bigint, options: JobUpdateOptions & TransactionOptions<Tx>): Promise<JobRow | null>;

@@ -31,8 +31,14 @@ export interface QueueUpdateOptions {
 export interface QueueOperations<Tx> {
   get(name: string, options?: TransactionOptions<Tx>): Promise<QueueRow | null>;
   list(options?: QueueListOptions & TransactionOptions<Tx>): Promise<QueueListResult>;
-  /** Stops claiming from a queue, or with `*` from all queues that have a row. Running attempts go on. */
+  /**
+   * Stops claiming from a queue, or with `*` from all queues that have a row. Running attempts go on.
+   *
+   * Where another transaction holds the row of a queue it is waited for. With `*` the other queues are paused at once; after
+   * 10 s of waiting the call fails with a retryable `DatabaseOperationError`. With `{ tx }` it waits without limit.
+   */
   pause(name: string, options?: TransactionOptions<Tx>): Promise<QueueRow | null>;
+  /** Ends the pause of a queue, or of all for `*`. Waits as `pause` does. */
   resume(name: string, options?: TransactionOptions<Tx>): Promise<QueueRow | null>;
   update(name: string, options: QueueUpdateOptions & TransactionOptions<Tx>): Promise<QueueRow | null>;
 }

@@ -1,5 +1,6 @@
 /** Parameters and result of claiming: the only way a job gets from `available` to `running`. */
 import type { JobRecord } from "../model/job-record.ts";
+import type { Refusals } from "./refusals.ts";
 
 /** Opaque mark of how far claims of one queue have read; a driver may use it to start its next scan there. */
 export type ClaimHint = object;
@@ -15,6 +16,8 @@ export interface ClaimJobsParams {
   readonly kinds: readonly string[] | null;
   /** What the previous claim of this queue by this producer returned. */
   readonly hint: ClaimHint | null;
+  /** A row that the database refuses to change costs only itself, but in a scope, where it fails the claim. */
+  readonly refusals?: Refusals;
 }
 
 /** Claimed rows, in no defined order; each is `running` with its attempt counted. */

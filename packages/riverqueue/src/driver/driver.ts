@@ -28,6 +28,12 @@ export interface DriverFacets<Tx> {
 /** Options of a transaction that the driver opens. */
 export interface DriverTransactionOptions {
   readonly durability: InsertJobsParams["durability"];
+  /**
+   * Milliseconds after which it is rolled back and rejects with a retryable `DatabaseOperationError`.
+   *
+   * @addition
+   */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** What every driver can do, insert-only ones included. */
@@ -52,8 +58,18 @@ export interface SessionNeeds {
   readonly leads: boolean;
 }
 
+/** How a runtime shares the application's pool of connections. */
+export interface SessionConnections {
+  /** Connections that it keeps for itself. */
+  readonly kept: number;
+  /** What they and those of other runtimes leave for handlers and insertions; null when the pool names no maximum. */
+  readonly left: number | null;
+}
+
 /** Facets bound to connections that one runtime keeps for itself from start to stop. */
 export interface DriverSession<Tx> extends DriverFacets<Tx> {
+  /** Absent when the driver takes its connections from no pool. */
+  readonly connections?: SessionConnections;
   /** Gives the connections back. Never rejects; a second call does nothing. */
   close(): Promise<void>;
 }

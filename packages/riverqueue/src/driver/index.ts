@@ -4,7 +4,9 @@
  */
 export type * from "./call.ts";
 export type * from "./change-job.ts";
+export * from "./claim-around.ts";
 export type * from "./claim-jobs.ts";
+export * from "./delete-around.ts";
 export type * from "./driver.ts";
 export type * from "./extension-facet.ts";
 export type * from "./indexes-facet.ts";
@@ -15,7 +17,9 @@ export type * from "./leader-facet.ts";
 export type * from "./maintain-jobs.ts";
 export type * from "./migration-facet.ts";
 export * from "./notice.ts";
+export * from "./narrow-down.ts";
 export * from "./plan-promotion.ts";
+export type * from "./refusals.ts";
 export type * from "./notices-facet.ts";
 export type * from "./queues-facet.ts";
 export type * from "./select-jobs.ts";

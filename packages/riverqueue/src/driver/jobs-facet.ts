@@ -44,6 +44,7 @@ export interface JobsFacet<Tx> {
   /** Merges top-level keys of `metadata`, JSON text of an object, in any state. Null when the job is missing. */
   update(params: { readonly id: bigint; readonly metadata: string }, call?: DriverCall<Tx>): Promise<JobRecord | null>;
   delete(params: { readonly id: bigint }, call?: DriverCall<Tx>): Promise<DeleteJobResult>;
+  /** All or none: one that the database refuses to delete fails the call. */
   deleteMany(params: DeleteJobsParams, call?: DriverCall<Tx>): Promise<readonly JobRecord[]>;
 
   promote(params: PromoteJobsParams, call?: DriverCall<Tx>): Promise<PromoteJobsResult | null>;

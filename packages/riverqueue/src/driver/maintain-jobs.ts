@@ -5,6 +5,7 @@
 import type { JobState } from "../model/job-state.ts";
 import type { LeaderTerm } from "../model/leader-term.ts";
 import type { Notice } from "./notice.ts";
+import type { Refusals } from "./refusals.ts";
 
 /** Promotion of due `scheduled` and `retryable` jobs, one transaction. */
 export interface PromoteJobsParams {
@@ -18,9 +19,14 @@ export interface PromoteJobsParams {
   readonly limit: number;
   /** Called once, inside the transaction; what it returns is sent in it. */
   readonly noticesFor: (queues: readonly string[]) => readonly Notice[];
+  /** A row that the database refuses to change costs only itself. */
+  readonly refusals?: Refusals;
 }
 
-/** Outcome of one promotion. `taken` rows were due; fewer than the limit means that nothing more is due. */
+/**
+ * Outcome of one promotion. `taken` rows were due, refused ones included; fewer than the limit means that nothing more is
+ * due.
+ */
 export interface PromoteJobsResult {
   readonly taken: number;
   readonly promoted: number;
@@ -55,6 +61,8 @@ export interface RescueJobsParams {
   readonly term: LeaderTerm;
   readonly horizon: Temporal.Instant;
   readonly rescues: readonly Rescue[];
+  /** Told about rows that the database refuses to change, by drivers that find them; others fail the call for all rows. */
+  readonly refusals?: Refusals;
 }
 
 /** Deletion of finalized rows, lowest IDs first. A null time keeps that state for ever. */
@@ -64,4 +72,6 @@ export interface DeleteFinalizedParams {
   readonly completedBefore: Temporal.Instant | null;
   readonly discardedBefore: Temporal.Instant | null;
   readonly limit: number;
+  /** A row that the database refuses to delete costs only itself. */
+  readonly refusals?: Refusals;
 }

@@ -2,6 +2,7 @@
 import type { LeaderTerm } from "../model/leader-term.ts";
 import type { QueueRecord } from "../model/queue-row.ts";
 import type { DriverCall } from "./call.ts";
+import type { Refusals } from "./refusals.ts";
 
 /** Queue verbs of a runtime driver. */
 export interface QueuesFacet<Tx> {
@@ -25,8 +26,14 @@ export interface QueuesFacet<Tx> {
     call?: DriverCall<Tx>,
   ): Promise<QueueRecord | null>;
   /** Deletes rows not updated since `before`, by name; the count, or null when the term is over. */
-  deleteExpired(
-    params: { readonly term: LeaderTerm; readonly before: Temporal.Instant; readonly limit: number },
-    call?: DriverCall<Tx>,
-  ): Promise<number | null>;
+  deleteExpired(params: DeleteQueuesParams, call?: DriverCall<Tx>): Promise<number | null>;
+}
+
+/** Deletion of queues that nobody has kept alive. */
+export interface DeleteQueuesParams {
+  readonly term: LeaderTerm;
+  readonly before: Temporal.Instant;
+  readonly limit: number;
+  /** A row that the database refuses to delete costs only itself. */
+  readonly refusals?: Refusals<string>;
 }

@@ -3,6 +3,7 @@
  * discards or cancels them. Pages by ID, so that jobs which are to be left alone cannot hide later ones.
  */
 import type { Rescue } from "../driver/maintain-jobs.ts";
+import { RefusedRows } from "../kit/refused-rows.ts";
 import { isPermanentFailure } from "../kit/transient.ts";
 import { isRetryableError } from "../model/errors/is-retryable-error.ts";
 import type { JobRecord } from "../model/job-record.ts";
@@ -23,6 +24,8 @@ import type { Tenure } from "./tenure.ts";
 
 /** Jobs after which the event loop gets a turn: decoders of the application may take their time. */
 const JOBS_PER_TURN = 100;
+/** How long a job that could not be rescued is left alone, in milliseconds, and how many such jobs are remembered. */
+const [REFUSED_MS, REFUSED_JOBS] = [600_000, 10_000];
 
 /** One pass over all stuck jobs. */
 interface RescuePass {
@@ -38,11 +41,21 @@ export class Rescuer<Tx> implements MaintenanceService {
   readonly #context: ServiceContext<Tx>;
   readonly #policy: StuckJobPolicy;
   readonly #breaker: BatchBreaker;
+  readonly #refusals: RefusedRows<bigint>;
 
   constructor(context: ServiceContext<Tx>, policy: StuckJobPolicy) {
     this.#context = context;
     this.#policy = policy;
-    this.#breaker = new BatchBreaker(context.environment.clock);
+    const { clock } = context.environment;
+    this.#breaker = new BatchBreaker(clock);
+    this.#refusals = new RefusedRows<bigint>({
+      clock,
+      logger: context.logger,
+      keepMs: REFUSED_MS,
+      capacity: REFUSED_JOBS,
+      attribute: "jobId",
+      message: "a stuck job cannot be rescued: the database refuses the change",
+    });
   }
 
   serve(tenure: Tenure, run: PassRunner): Promise<void> {
@@ -79,10 +92,11 @@ export class Rescuer<Tx> implements MaintenanceService {
     const { environment, logger } = this.#context;
     const context = { clock: environment.clock, policy: this.#policy, now, signal: tenure.signal };
     const rescues: Rescue[] = [];
+    const refused = new Set(this.#refusals.known);
     for (const [index, record] of page.entries()) {
       if (index % JOBS_PER_TURN === JOBS_PER_TURN - 1) await new Promise((resolve) => setImmediate(resolve));
       try {
-        const decided = await rescueJob(record, context);
+        const decided = refused.has(record.id) ? null : await rescueJob(record, context);
         if (decided) rescues.push(decided.rescue);
         if (decided?.unknownKind) {
           const attributes = { jobId: record.id, jobKind: record.kind };
@@ -100,18 +114,18 @@ export class Rescuer<Tx> implements MaintenanceService {
   /** Splits a batch that the database refuses, so that one bad row cannot keep the others from being rescued. */
   async #write(rescues: readonly Rescue[], pass: RescuePass): Promise<number | null> {
     if (rescues.length === 0) return 0;
-    const { facets, environment, logger } = this.#context;
+    const { facets, environment } = this.#context;
     const { tenure, horizon } = pass;
     try {
       const call = driverCall<Tx>(environment, STATEMENT_LIMIT_MS);
       return await this.#breaker.watch(STATEMENT_LIMIT_MS, () =>
-        facets.jobs.rescue({ term: tenure.term, horizon, rescues }, call),
+        facets.jobs.rescue({ term: tenure.term, horizon, rescues, refusals: this.#refusals }, call),
       );
     } catch (error) {
       if (isRetryableError(error) || isPermanentFailure(error)) throw error;
       const [only] = rescues;
       if (only !== undefined && rescues.length === 1) {
-        logger.error({ jobId: only.id, error }, "a stuck job cannot be rescued: the database refuses the change");
+        this.#refusals.note(only.id, error);
         return 0;
       }
     }

@@ -1,5 +1,6 @@
 /** Makes `scheduled` and `retryable` jobs available shortly before they are due. Claims still wait for the exact time. */
 import type { Notice } from "../driver/notice.ts";
+import { RefusedRows } from "../kit/refused-rows.ts";
 import { BatchBreaker } from "./batch-breaker.ts";
 import {
   after,
@@ -15,6 +16,8 @@ import type { Tenure } from "./tenure.ts";
 
 /** Jobs due within it are announced, in milliseconds; polling finds the others in time. */
 const NOTICE_HORIZON_MS = 5;
+/** How long a job that could not be promoted is left alone, in milliseconds, and how many such jobs are remembered. */
+const [REFUSED_MS, REFUSED_JOBS] = [60_000, 10_000];
 
 /** See the file header. */
 export class Scheduler<Tx> implements MaintenanceService {
@@ -22,6 +25,7 @@ export class Scheduler<Tx> implements MaintenanceService {
   readonly #context: ServiceContext<Tx>;
   readonly #noticesFor: (queues: readonly string[]) => readonly Notice[];
   readonly #breaker: BatchBreaker;
+  readonly #refusals: RefusedRows<bigint>;
   /** Jobs reported as impossible to promote in the latest pass. */
   #reported: ReadonlySet<bigint> = new Set();
 
@@ -29,7 +33,16 @@ export class Scheduler<Tx> implements MaintenanceService {
   constructor(context: ServiceContext<Tx>, noticesFor: (queues: readonly string[]) => readonly Notice[]) {
     this.#context = context;
     this.#noticesFor = noticesFor;
-    this.#breaker = new BatchBreaker(context.environment.clock);
+    const { clock } = context.environment;
+    this.#breaker = new BatchBreaker(clock);
+    this.#refusals = new RefusedRows<bigint>({
+      clock,
+      logger: context.logger,
+      keepMs: REFUSED_MS,
+      capacity: REFUSED_JOBS,
+      attribute: "jobId",
+      message: "a due job cannot be made available: the database refuses the change",
+    });
   }
 
   serve(tenure: Tenure, run: PassRunner): Promise<void> {
@@ -58,6 +71,7 @@ export class Scheduler<Tx> implements MaintenanceService {
           noticeBy: after(now, NOTICE_HORIZON_MS),
           limit,
           noticesFor: this.#noticesFor,
+          refusals: this.#refusals,
         },
         driverCall(environment, STATEMENT_LIMIT_MS),
       ),

@@ -4,7 +4,6 @@
  * once, whichever path saw it first.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { DriverCall } from "../driver/call.ts";
 import type { DriverFacets } from "../driver/driver.ts";
 import { parseJsonObject } from "../json/parse-json.ts";
 import { BACKGROUND_BACKOFF, backoffMs } from "../kit/backoff.ts";
@@ -12,8 +11,6 @@ import type { Environment } from "../kit/environment.ts";
 import { Latch } from "../kit/latch.ts";
 import type { Logger } from "../kit/logger.ts";
 import { isPermanentFailure, logBackgroundFailure } from "../kit/transient.ts";
-import { DatabaseOperationError } from "../model/errors/database-operation-error.ts";
-import { isRowCausedFailure } from "../model/errors/is-row-caused-failure.ts";
 import { queueRowOf } from "../model/queue-row-view.ts";
 import type { QueueRecord } from "../model/queue-row.ts";
 import type { EventHub } from "./event-hub.ts";
@@ -38,7 +35,7 @@ export interface ControlPollerDependencies<Tx> {
 export class ControlPoller<Tx> {
   readonly #dependencies: ControlPollerDependencies<Tx>;
   readonly #metadata = new Map<string, string>();
-  /** Worked queues whose rows could not be read the last time. */
+  /** Worked queues whose metadata could not be read the last time. */
   readonly #unreadable = new Set<string>();
   readonly #wake = new Latch();
   readonly #stopping = new AbortController();
@@ -53,8 +50,9 @@ export class ControlPoller<Tx> {
 
   /** Takes over the state in which a queue starts, without events. */
   adopt(producer: QueueProducer<Tx>, row: QueueRecord): void {
-    producer.setPaused(row.pausedAt !== null);
-    this.#metadata.set(row.name, row.metadata);
+    producer.setPaused(row.isPaused);
+    const metadata = this.#readMetadata(row);
+    if (metadata !== null) this.#metadata.set(row.name, metadata);
   }
 
   /** Forgets a removed queue. */
@@ -122,7 +120,7 @@ export class ControlPoller<Tx> {
   async #poll(): Promise<void> {
     const { facets, producers, environment, clientId } = this.#dependencies;
     const call = { now: environment.databaseNow?.(), timeoutMs: CONTROL_TIMEOUT_MS };
-    const rows = await this.#readRows([...producers.keys()], call);
+    const rows = await facets.queues.getMany({ names: [...producers.keys()] }, call);
     for (const row of rows) this.#apply(row);
     const ids = [...producers.values()].flatMap((producer) => producer.activeIds());
     if (ids.length === 0) return;
@@ -130,26 +128,21 @@ export class ControlPoller<Tx> {
     for (const id of cancelled) for (const producer of producers.values()) producer.cancel(id);
   }
 
-  /** The rows of these queues. One that cannot be read is looked for by halves, so that it costs no other queue its controls. */
-  async #readRows(names: readonly string[], call: DriverCall<Tx>): Promise<readonly QueueRecord[]> {
-    const { facets, logger } = this.#dependencies;
+  /** Null when it cannot be read; the queue is worked all the same, since nothing depends on its metadata. */
+  #readMetadata(row: QueueRecord): string | null {
+    const { name: queue } = row;
     try {
-      const rows = await facets.queues.getMany({ names }, call);
-      for (const name of names) this.#unreadable.delete(name);
-      return rows;
+      const { metadata } = row;
+      this.#unreadable.delete(queue);
+      return metadata;
     } catch (error) {
-      const [queue] = names;
-      if (queue === undefined || !(error instanceof DatabaseOperationError && isRowCausedFailure(error))) throw error;
-      if (names.length > 1) {
-        const middle = names.length >> 1;
-        const first = await this.#readRows(names.slice(0, middle), call);
-        return [...first, ...(await this.#readRows(names.slice(middle), call))];
-      }
       // Said once, not at every poll.
-      if (!this.#unreadable.has(queue))
-        logger.error({ queue, error }, "the row of a queue cannot be read; it is ignored");
+      if (!this.#unreadable.has(queue)) {
+        const message = "the metadata of a queue cannot be read; changes of it are not reported";
+        this.#dependencies.logger.error({ queue, error }, message);
+      }
       this.#unreadable.add(queue);
-      return [];
+      return null;
     }
   }
 
@@ -158,13 +151,15 @@ export class ControlPoller<Tx> {
     const producer = producers.get(row.name);
     if (!producer) return;
     const at = environment.clock.now();
-    const paused = row.pausedAt !== null;
+    const paused = row.isPaused;
     if (producer.setPaused(paused)) {
       hub.emit({ at, kind: paused ? "queue_paused" : "queue_resumed", queue: queueRowOf(row) });
     }
     const before = this.#metadata.get(row.name);
-    this.#metadata.set(row.name, row.metadata);
-    if (before !== undefined && !sameJson(before, row.metadata)) {
+    const metadata = this.#readMetadata(row);
+    if (metadata === null) return;
+    this.#metadata.set(row.name, metadata);
+    if (before !== undefined && !sameJson(before, metadata)) {
       hub.emit({ at, kind: "queue_updated", queue: queueRowOf(row) });
     }
   }

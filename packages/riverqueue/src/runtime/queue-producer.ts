@@ -10,6 +10,7 @@ import { pause, type Timer } from "../kit/clock.ts";
 import type { Environment } from "../kit/environment.ts";
 import { Latch } from "../kit/latch.ts";
 import type { Logger } from "../kit/logger.ts";
+import { RefusedRows } from "../kit/refused-rows.ts";
 import { isPermanentFailure, logBackgroundFailure } from "../kit/transient.ts";
 import type { JobRecord } from "../model/job-record.ts";
 import { loggableJob } from "../model/loggable-job.ts";
@@ -22,6 +23,8 @@ import type { QueueSettings } from "./runtime-settings.ts";
 
 /** Longest time a claim may take, in milliseconds. */
 export const CLAIM_TIMEOUT_MS = 10_000;
+/** How long a job that could not be claimed is left alone, in milliseconds, and how many such jobs are remembered. */
+const [REFUSED_MS, REFUSED_JOBS] = [60_000, 1_000];
 
 /** What a producer works with. */
 export interface QueueProducerDependencies<Tx> {
@@ -52,6 +55,7 @@ export class QueueProducer<Tx> {
   readonly #trigger = new Latch();
   readonly #stopping = new AbortController();
   readonly #alarm: DueAlarm;
+  readonly #refusals: RefusedRows<bigint>;
   #settings: QueueSettings;
   #paused = false;
   /** Whether a job was announced since the last claim. */
@@ -72,7 +76,17 @@ export class QueueProducer<Tx> {
   constructor(dependencies: QueueProducerDependencies<Tx>) {
     this.#dependencies = dependencies;
     this.#settings = dependencies.settings;
-    this.#alarm = new DueAlarm(dependencies.environment.clock, () => this.#trigger.set());
+    const { environment, logger, queue } = dependencies;
+    this.#alarm = new DueAlarm(environment.clock, () => this.#trigger.set());
+    this.#refusals = new RefusedRows<bigint>({
+      clock: environment.clock,
+      logger,
+      keepMs: REFUSED_MS,
+      capacity: REFUSED_JOBS,
+      attribute: "jobId",
+      message: "a job cannot be claimed: the database refuses the change; it is passed over",
+      attributes: { queue },
+    });
   }
 
   get queue(): string {
@@ -235,26 +249,34 @@ export class QueueProducer<Tx> {
     this.#trigger.clear();
     this.#trail();
     this.#cancelledMeanwhile = new Set();
+    const refusedBefore = this.#refusals.noted;
     try {
       const claimed = await facets.jobs.claim(
-        { queue, clientId, limit, kinds, hint: this.#hint },
+        { queue, clientId, limit, kinds, hint: this.#hint, refusals: this.#refusals },
         { now: environment.databaseNow?.(), timeoutMs: CLAIM_TIMEOUT_MS },
       );
       this.#hint = claimed.hint;
-      this.#failures = 0;
       this.#wantsMore = claimed.jobs.length === limit;
       this.#measure(claimed.jobs.length, environment.clock.monotonic() - began);
       this.#dependencies.hub.tally?.claimed(claimed.jobs);
       for (const record of claimed.jobs) this.#beginSafely(record);
       // Slots that became free while the claim was on its way have asked for nothing.
       if (this.#wantsMore && this.#freeSlots > 0) this.#trigger.set();
-      return true;
+      return this.#goesOn(claimed.jobs.length < limit && this.#refusals.noted > refusedBefore, claimed.jobs.length > 0);
     } catch (error) {
       this.#claimFailed(error);
       return false;
     } finally {
       this.#cancelledMeanwhile = null;
     }
+  }
+
+  /** Behind jobs that were refused there may be more. When it is all of them, asking on and on leads nowhere. */
+  #goesOn(stoppedShort: boolean, foundSome: boolean): boolean {
+    if (stoppedShort && !foundSome && this.#refusals.isFull) return false;
+    this.#failures = 0;
+    if (stoppedShort) this.#trigger.set();
+    return true;
   }
 
   /** Arranges the claim after one that was announced; it is not announced itself, so nothing follows it. */

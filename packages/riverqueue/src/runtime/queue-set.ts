@@ -47,10 +47,15 @@ export class QueueSet<Tx> {
 
   /** Stores the rows of all configured queues and adopts their controls; nothing is claimed yet. */
   async prepareAll(): Promise<void> {
-    const { settings } = this.#parts;
+    const { settings, logger } = this.#parts;
     // All of them, so that after a failed start no statement is under way any more.
     const prepared = await Promise.allSettled(
-      Array.from(settings.queues, ([name, queue]) => this.#prepare(name, queue)),
+      Array.from(settings.queues, ([name, queue]) =>
+        this.#prepare(name, queue).catch((error: unknown) => {
+          logger.error({ queue: name, error }, "the row of a queue cannot be stored, so the client does not start");
+          throw error;
+        }),
+      ),
     );
     const failed = prepared.find((result) => result.status === "rejected");
     if (failed) throw failed.reason;

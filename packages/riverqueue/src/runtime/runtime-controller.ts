@@ -6,6 +6,7 @@ import type { RunDiagnostics, RunState, StopOptions } from "../api/run-handle.ts
 import type { QueueConfig } from "../api/queue-config.ts";
 import { deferred } from "../kit/deferred.ts";
 import { pause } from "../kit/clock.ts";
+import type { LogAttributes } from "../kit/logger.ts";
 import type { RuntimeParts } from "./runtime-parts.ts";
 import { QueueSet } from "./queue-set.ts";
 import type { ResolvedStop } from "./stop-options.ts";
@@ -86,7 +87,8 @@ export class RuntimeController<Tx> {
     heartbeat.start();
     this.#queues.startAll();
     fleet?.start(() => this.diagnostics);
-    logger.info({ clientId: settings.clientId, queues: [...settings.queues.keys()] }, "client started");
+    const queues = [...settings.queues.keys()];
+    logger.info({ clientId: settings.clientId, queues, ...sharing(this.#parts) }, "client started");
   }
 
   addQueue(name: string, config: QueueConfig): Promise<void> {
@@ -112,7 +114,7 @@ export class RuntimeController<Tx> {
    */
   async stop(options?: StopOptions): Promise<void> {
     const resolved = resolveStopOptions(options);
-    this.#shutdown ??= this.#finishStop();
+    this.#beginShutdown();
     this.#escalate(resolved);
     if (!this.#queues.isWorkingCaller && !this.#parts.hub.isHookCaller) await this.#shutdown;
   }
@@ -123,7 +125,18 @@ export class RuntimeController<Tx> {
     this.#failure = { error };
     if (!this.#started) return;
     this.#parts.logger.error({ error }, "the runtime failed; shutting down");
-    this.#shutdown ??= this.#finishStop();
+    this.#beginShutdown();
+  }
+
+  /** Known to be under way before anybody is told of it, who may ask for it as well. */
+  #beginShutdown(): void {
+    if (this.#shutdown !== null) return;
+    const begun = deferred<void>();
+    this.#shutdown = begun.promise;
+    this.#finishStop().then(
+      () => begun.resolve(),
+      (error: unknown) => begun.reject(error),
+    );
   }
 
   #escalate({ mode, timeoutMs, signal }: ResolvedStop): void {
@@ -194,4 +207,11 @@ export class RuntimeController<Tx> {
       else logger.info({ stage, running: this.#queues.runningKinds() }, "stopping: waiting for running jobs");
     }
   }
+}
+
+/** Compared with the number of handlers, this says how many of them may wait for a connection of the application's pool. */
+function sharing<Tx>({ session: { connections }, settings }: RuntimeParts<Tx>): LogAttributes {
+  if (connections === undefined) return {};
+  const workers = Array.from(settings.queues.values(), ({ maxWorkers }) => maxWorkers);
+  return { connections, workers: workers.reduce((sum, each) => sum + each, 0) };
 }

@@ -28,3 +28,18 @@ export function fromHeld(d: Dialect): string {
     ) AS held
     WHERE queue.name = held.name`;
 }
+
+/**
+ * A change of all queues (`$1` is `*`) that waits for nobody, with its notice. Result: one row, the number of queues whose
+ * rows are locked and were left out.
+ *
+ * @param change - an UPDATE of `river_queue AS queue` up to its FROM.
+ */
+export function changeOfFree(d: Dialect, change: string): string {
+  return `WITH free AS MATERIALIZED (
+    SELECT queue.name FROM ${d.prefix}river_queue AS queue WHERE $1::text = '*' ORDER BY ${BY_NAME} FOR UPDATE SKIP LOCKED
+  ), changed AS (${change} FROM free WHERE queue.name = free.name RETURNING 1),
+  notified AS MATERIALIZED (${notify(d, "$3")})
+  SELECT ((SELECT count(*) FROM ${d.prefix}river_queue) - (SELECT count(*) FROM free))::text AS locked
+  FROM (SELECT count(*) FROM notified) AS n`;
+}
