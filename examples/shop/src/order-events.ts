@@ -28,7 +28,10 @@ export function shopPolicies(database: DatabaseSync, reached: (place: string) =>
     schema: z.object({ customer: z.string(), role: z.string() }),
     execute: async ({ input, executionId }) => {
       reached("before the role");
-      await inTransaction(database, (tx) => grantRole(tx, executionId, input.customer, input.role));
+      await inTransaction(database, (tx) => {
+        grantRole(tx, executionId, input.customer, input.role);
+        reached("inside the role");
+      });
       reached("after the role");
       return succeeded({ result: { role: input.role } });
     },
@@ -40,7 +43,10 @@ export function shopPolicies(database: DatabaseSync, reached: (place: string) =>
     schema: z.object({ orderId: z.string(), address: z.string() }),
     execute: async ({ input, executionId }) => {
       reached("before the receipt");
-      await inTransaction(database, (tx) => sendReceipt(tx, executionId, input.orderId, input.address));
+      await inTransaction(database, (tx) => {
+        sendReceipt(tx, executionId, input.orderId, input.address);
+        reached("inside the receipt");
+      });
       reached("after the receipt");
     },
   });

@@ -35,9 +35,12 @@ export function shopRoutes({ database, reaction, logs, reached }: ShopParts): Ho
     const event = OrderPaid.create({ idempotencyKey: `order-paid:${orderId}`, payload: { orderId, customer } });
     reached("before the payment");
     // The payment and the event are one commit: there is no paid order without its event.
-    const pending = await inTransaction(database, (tx) => {
+    const pending = await inTransaction(database, async (tx) => {
       payOrder(tx, orderId, ctx.now());
-      return reaction.processor.emit(ctx, event, { tx });
+      reached("inside the payment");
+      const emitted = await reaction.processor.emit(ctx, event, { tx });
+      reached("before the commit");
+      return emitted;
     });
     reached("after the payment");
     const { status, commands } = await pending.settle();

@@ -21,6 +21,8 @@ export interface ShopOptions {
   readonly lease?: DurationInput | undefined;
   /** How soon an event that nothing moves is looked at again; 60 s, shorter in tests. */
   readonly sweepAfter?: DurationInput | undefined;
+  /** How often the shop looks for messages that a dead process had in hand; 30 s, shorter in tests. */
+  readonly rescuerInterval?: DurationInput | undefined;
   /** Told about the places where tests end the process. */
   readonly reached?: ((place: string) => void) | undefined;
 }
@@ -34,7 +36,7 @@ export interface Shop {
 
 /** Starts the shop. */
 export async function startShop(options: ShopOptions): Promise<Shop> {
-  const { path, port, logger = consoleLogger, lease, sweepAfter, reached = () => {} } = options;
+  const { path, port, logger = consoleLogger, lease, sweepAfter, rescuerInterval, reached = () => {} } = options;
   // For preparing, when nothing waits for this process, and for reading, which waits for nobody.
   const database = new DatabaseSync(path, { timeout: 5000 });
   await prepareDatabase(database);
@@ -47,7 +49,14 @@ export async function startShop(options: ShopOptions): Promise<Shop> {
     [],
   ];
   home.register({ workers, queues, periodicJobs, reaction: reaction, idleSweep: sweepAfter });
-  const client = new Client(driver, { workers, queues, periodicJobs, logger });
+  const client = new Client(driver, {
+    workers,
+    queues,
+    periodicJobs,
+    logger,
+    // Longer than any message is worked here: what is in hand for that long is a dead process's.
+    maintenance: { rescueAfter: { minutes: 5 }, rescuerInterval },
+  });
   const run = await client.start();
 
   const logs = reaction.logs?.createLogger({ logger });

@@ -54,8 +54,8 @@ export function createCloudflareHome(
   options: CloudflareHomeOptions = {},
 ): CloudflareHome {
   const problems = new OptionProblems();
-  problems.object(options, "options", ["now"]);
-  if (options.now !== undefined) problems.function(options.now, "options.now");
+  const given = problems.object(options, "options", ["now"]);
+  if (given["now"] !== undefined) problems.function(given["now"], "options.now");
   checkBindings(bindings, problems);
   problems.throwConfiguration();
   const { now } = options;

@@ -85,10 +85,10 @@ const LOGGING = ["logger", "level", "flushInterval", "flushSize", "bufferSize"];
 function checkOptions(options: unknown): void {
   const problems = new OptionProblems();
   const { reaction, queues = [], logging = {}, ...handlers } = problems.object(options, "options", KNOWN);
-  if (typeof (reaction as Partial<Reaction> | null | undefined)?.consume !== "function") {
+  if (!isReaction(reaction)) {
     problems.add("options.reaction", "must be made by createReaction");
   } else {
-    checkLogging(reaction as Reaction, problems.object(logging, "options.logging", LOGGING), problems);
+    checkLogging(reaction, problems.object(logging, "options.logging", LOGGING), problems);
   }
   if (!Array.isArray(queues) || !queues.every(isQueue)) {
     problems.add("options.queues", "must be a list of queues made by defineQueue(), or { definition, actualName }");
@@ -97,6 +97,11 @@ function checkOptions(options: unknown): void {
     if (handlers[name] !== undefined) problems.function(handlers[name], `options.${name}`);
   }
   problems.throwConfiguration();
+}
+
+function isReaction(value: unknown): value is Reaction {
+  const { consume, queues, processor } = (value ?? {}) as Partial<Reaction>;
+  return typeof consume === "function" && Array.isArray(queues) && typeof processor?.sweep === "function";
 }
 
 function isQueue(value: unknown): boolean {

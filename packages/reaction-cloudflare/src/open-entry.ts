@@ -10,7 +10,7 @@ import {
   type WorkerCtx,
   type WorkerEntry,
 } from "@riverqueue/reaction";
-import { BackgroundWork, createWorkerCtx } from "@riverqueue/reaction/home";
+import { openHomeEntry } from "@riverqueue/reaction/home";
 import type { WorkerExecutionContext } from "./worker-events.ts";
 
 /** What an invocation is made of. */
@@ -31,18 +31,14 @@ export async function openEntry<Env, Result>(
   { entry, env, requestId = crypto.randomUUID(), executionCtx, logger }: EntryParts<Env>,
   body: (ctx: WorkerCtx<Env>) => Promise<Result> | Result,
 ): Promise<Result> {
-  const background = new BackgroundWork();
   const waitUntil = (work: PromiseLike<unknown>): void => executionCtx.waitUntil(Promise.resolve(work));
   const log = logger === null ? null : new EntryLog(logger, { entry, requestId, waitUntil });
-  const ctx = createWorkerCtx({
+  const { ctx, settled } = openHomeEntry({
     entry,
     env,
     requestId,
     logger: log?.logger ?? consoleLogger,
-    waitUntil(work) {
-      background.add(work);
-      waitUntil(work);
-    },
+    waitUntil,
   });
   try {
     return await body(ctx);
@@ -50,12 +46,12 @@ export async function openEntry<Env, Result>(
     ctx.logger.error({ error }, "an entry of the Worker failed");
     throw error;
   } finally {
-    waitUntil(finish(background, log));
+    waitUntil(finish(settled, log));
   }
 }
 
-async function finish(background: BackgroundWork, log: EntryLog | null): Promise<void> {
-  await background.settled();
+async function finish(settled: () => Promise<void>, log: EntryLog | null): Promise<void> {
+  await settled();
   await log?.end();
 }
 

@@ -4,13 +4,14 @@ import test from "node:test";
 import { failOnLeaks, spawnNode } from "@riverqueue/internal-test-kit";
 import { newEvent } from "@riverqueue/internal-test-kit/reaction/store-values";
 import { bundleWorker } from "@riverqueue/internal-test-kit/worker-project";
-import { createReaction, defineQueue } from "@riverqueue/reaction";
+import { createReaction, defineQueue, readLogs } from "@riverqueue/reaction";
 import {
   type CloudflareBindings,
   type CloudflareHome,
   createCloudflareHome,
   createQueueSender,
   createWorker,
+  type D1Binding,
 } from "@riverqueue/reaction-cloudflare";
 import { TestWorker } from "./testdata/test-worker.ts";
 import type { TestEnv } from "./testdata/worker/worker.ts";
@@ -116,6 +117,54 @@ test("KV keeps entries in the order of their keys, and pages through them", asyn
 
   const inTransaction = store.createEvent(newEvent(), { tx: {} as never });
   await assert.rejects(inTransaction, { code: "validation" }, "there is no transaction to join");
+});
+
+test("log entries are read back from KV page by page, over the end of a month", async (t) => {
+  const worker = await startWorker(t);
+  const { keyValue } = createCloudflareHome(await worker.miniflare.getBindings<TestEnv>());
+  const begin = Date.parse("2026-03-31T23:58:30.000Z");
+  const times = Array.from({ length: 20 }, (_, index) => new Date(begin + index * 10_000).toISOString());
+  for (const time of times.toReversed()) {
+    const entry = { id: "1", time, level: "info", message: time, attributes: {} };
+    await keyValue.put(`log/${time}/1`, JSON.stringify(entry));
+  }
+  const range = { from: new Date(times[2] ?? ""), to: new Date(times[17] ?? ""), limit: 4 };
+  const read: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await readLogs(keyValue, { ...range, cursor });
+    read.push(...page.entries.map(({ message }) => message));
+    cursor = page.cursor ?? undefined;
+  } while (cursor !== undefined);
+  assert.deepEqual(read, times.slice(2, 17));
+});
+
+test("a sweep of D1 reads no event whose content is gone already", async (t) => {
+  const worker = await startWorker(t);
+  await worker.rows(`with recursive c (n) as (select 1 union all select n + 1 from c where n < 5000)
+    insert into river_reaction_event (id, type, idempotency_key, version, payload, payload_hash, status, open_commands,
+    occurred_at, created_at, finished_at)
+    select 'e' || n, 'order.paid', 'k' || n, 1, case n when 5000 then '{}' end, 'h', 'completed', 0, 1, 1, n from c`);
+  const bindings = await worker.miniflare.getBindings<TestEnv>();
+  let rowsRead = 0;
+  const database: D1Binding = {
+    prepare: (text) => bindings.REACTION_DB.prepare(text),
+    async batch(statements) {
+      const results = await bindings.REACTION_DB.batch(statements);
+      for (const { meta } of results as { meta: { rows_read: number } }[]) rowsRead += meta.rows_read;
+      return results;
+    },
+  };
+  const { store } = createCloudflareHome({ ...bindings, REACTION_DB: database });
+  const days = 90 * 86_400_000;
+  const swept = await store.applyRetention({
+    contentAfterMs: days,
+    keysAfterMs: null,
+    alertsAfterMs: days,
+    limit: 100,
+  });
+  assert.equal(swept, 1);
+  assert.ok(rowsRead > 0 && rowsRead < 50, `${rowsRead} rows were read`);
 });
 
 test("RX-29, RX-32: requests without a route, and batches without a queue, still end well", async (t) => {

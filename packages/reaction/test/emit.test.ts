@@ -7,6 +7,7 @@ import { deliver } from "./testdata/deliver.ts";
 import { openSqliteHome } from "./testdata/open-home.ts";
 import { alertCodes, OrderPaid, orderCommands, orderPolicy } from "./testdata/order-paid.ts";
 import { listeningLogger, testCtx } from "./testdata/test-ctx.ts";
+import { withoutSending } from "./testdata/without-sending.ts";
 
 failOnLeaks();
 
@@ -201,7 +202,7 @@ test("RX-25 an event whose message cannot be sent is abandoned with its record, 
     send: (sent) => (works ? home.queue.send(sent) : Promise.reject(new Error("the queue is down"))),
   };
   const emission = { firstDelay: { milliseconds: 1 } };
-  const { store } = withoutSending(home.store);
+  const store = withoutSending(home.store);
   const { processor } = createReaction({
     policies: [orderPolicy(grant, send)],
     ...home.parts,
@@ -343,24 +344,6 @@ test("a value that cannot even be logged, or a logger that throws, is a failed a
   );
   assert.ok(calls.some((text) => text.includes("a command's handler has thrown")));
 });
-
-/** A store that cannot send, as on D1. */
-function withoutSending<Store extends object>(store: Store): { readonly store: Store } {
-  const plain = new Proxy(store, {
-    get(target, key) {
-      if (key === "sendsInTransaction") return false;
-      const value: unknown = Reflect.get(target, key, target);
-      if (typeof value !== "function") return value;
-      return (...args: unknown[]) => {
-        const [first, ...rest] = args;
-        const unsent =
-          typeof first === "object" && first !== null && "send" in first ? { ...first, send: false } : first;
-        return (value as (...all: unknown[]) => unknown).call(target, unsent, ...rest);
-      };
-    },
-  });
-  return { store: plain };
-}
 
 test("a policy that throws makes emit reject, with nothing stored; so does an input that its schema refuses", async (t) => {
   const { home, rows } = await openSqliteHome(t);

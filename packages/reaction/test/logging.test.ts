@@ -75,6 +75,70 @@ test("an entry keeps its entry point alive until it is sent, and carries its req
   await logger.close();
 });
 
+const fails = () => {
+  throw new Error("the logger is broken");
+};
+
+test("neither a logger that throws nor a clock without a time ends the sending of entries", async (t) => {
+  const { sent, queue } = memoryQueue();
+  const told = t.mock.method(console, "error", () => {});
+  const logger = createAsyncLogger({
+    queue,
+    logger: { debug: fails, info: fails, warn: fails, error: fails },
+    now: () => new Date(now),
+  });
+  let now = NaN;
+  logger.info({}, "no time");
+  assert.deepEqual(logger.figures, { buffered: 0, sent: 0, dropped: 1 });
+  now = 0;
+  queue.failures = 3;
+  logger.info({}, "not sent");
+  await logger.flush();
+  assert.deepEqual(logger.figures, { buffered: 0, sent: 0, dropped: 2 });
+  logger.info({}, "sent");
+  await logger.close();
+  assert.deepEqual([sent.length, logger.figures], [1, { buffered: 0, sent: 1, dropped: 2 }]);
+  const messages = told.mock.calls.map(({ arguments: [message] }) => String(message));
+  assert.ok(
+    messages.some((message) => /dropped: there is no time to be had/.test(message)),
+    "the console is told instead",
+  );
+  assert.ok(messages.some((message) => /dropped: they could not be sent/.test(message)));
+});
+
+test("a flush that fails itself counts what it had as dropped, and the next one goes on", async () => {
+  const { sent, queue } = memoryQueue();
+  const timing = { monotonic: () => 0, after: () => () => {}, pause: () => Promise.reject(new Error("no timer")) };
+  const logger = createAsyncLogger({ queue, logger: listeningLogger(), flushSize: 1000 }, timing);
+  for (let index = 0; index < 150; index++) logger.info({ index }, "entry");
+  queue.failures = 1;
+  await logger.flush();
+  assert.deepEqual(logger.figures, { buffered: 0, sent: 0, dropped: 150 });
+  logger.info({}, "later");
+  await logger.close();
+  assert.deepEqual([sent.length, logger.figures], [1, { buffered: 0, sent: 1, dropped: 150 }]);
+});
+
+test("a queue that never answers holds up neither the entries that follow nor the end", async () => {
+  const { sent, queue } = memoryQueue();
+  let hangs = true;
+  const logger = createAsyncLogger(
+    {
+      queue: { send: (messages) => (hangs ? new Promise(() => {}) : queue.send(messages)) },
+      logger: listeningLogger(),
+    },
+    // The time has always come.
+    { monotonic: () => 0, pause: () => Promise.resolve(), after: (_, callback) => (setImmediate(callback), () => {}) },
+  );
+  logger.info({}, "lost");
+  await logger.flush();
+  assert.deepEqual(logger.figures, { buffered: 0, sent: 0, dropped: 1 });
+  hangs = false;
+  logger.info({}, "later");
+  await logger.close();
+  assert.deepEqual([sent.length, logger.figures], [1, { buffered: 0, sent: 1, dropped: 1 }]);
+});
+
 test("entries are read back by time, in order and page by page, until they expire", async (t) => {
   let at = Date.parse("2026-03-01T23:59:59.000Z");
   const { home } = await openSqliteHome(t, { now: () => new Date(at) });

@@ -5,7 +5,7 @@ import { createReaction, DeletedContentError, failed } from "@riverqueue/reactio
 import { deliver } from "./testdata/deliver.ts";
 import { openSqliteHome } from "./testdata/open-home.ts";
 import { OrderPaid, orderCommands, orderPolicy } from "./testdata/order-paid.ts";
-import { testCtx } from "./testdata/test-ctx.ts";
+import { listeningLogger, testCtx } from "./testdata/test-ctx.ts";
 
 failOnLeaks();
 
@@ -35,6 +35,13 @@ test("RX-14 the pages of events and commands are listed, filtered and opened by 
     commands.items.map(({ input, error }) => ({ input, error })),
     [{ input: { orderId: "2" }, error: { code: "no", message: "no mail" } }],
   );
+  const ofKey = async (filter: object) =>
+    (await operations.listCommands(filter)).items.map(({ name, status }) => `${name} ${status}`).toSorted();
+  const idempotencyKey = "order-paid:2";
+  assert.deepEqual(await ofKey({ idempotencyKey }), ["grant_role succeeded", "send_receipt failed"]);
+  assert.deepEqual(await ofKey({ idempotencyKey, status: "failed" }), ["send_receipt failed"]);
+  assert.deepEqual(await ofKey({ idempotencyKey, eventType: "order.shipped" }), []);
+  assert.deepEqual(await ofKey({ idempotencyKey: "order-paid:4" }), []);
   const details = await operations.getEvent(commands.items[0]?.eventId ?? "");
   assert.deepEqual(details?.event.payload, { orderId: "2" });
   assert.deepEqual(
@@ -75,6 +82,31 @@ test("an operator's actions are carried out and recorded with who and when", asy
     ],
   );
   await assert.rejects(operations.retryCommand(ctx, commandId, { by: " " }), { code: "validation" });
+});
+
+test("a command is sent for although the mark of its review cannot be deleted", async (t) => {
+  const { home, rows } = await openSqliteHome(t);
+  const { send } = orderCommands({ send: fails });
+  const keyValue = Object.assign(Object.create(home.keyValue) as typeof home.keyValue, {
+    get: () => Promise.resolve(null),
+    delete: () => Promise.reject(new Error("the key-value store is down")),
+  });
+  const { processor, operations, consume } = createReaction({
+    policies: [orderPolicy(send)],
+    ...home.parts,
+    keyValue,
+  });
+  const { event, commands } = await processor.emit(ctx, order(2));
+  await deliver(consume, ctx, { body: { event: event?.id } });
+  await rows("delete from river_job");
+  const logger = listeningLogger();
+  const commandId = commands[0]?.executionId ?? "";
+  assert.equal(await operations.retryCommand(testCtx({ logger }), commandId, { by: "ana" }), true);
+  assert.equal((await rows("select 1 from river_job")).length, 1);
+  assert.deepEqual(
+    logger.logged.map(({ message }) => message),
+    ["the review mark of a retried command could not be deleted"],
+  );
 });
 
 test("the sweeper alerts from the tenth sweep on, and deletes what retention says", async (t) => {

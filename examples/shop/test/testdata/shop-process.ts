@@ -10,6 +10,7 @@ const shop = await startShop({
   logger: quiet,
   lease: { milliseconds: 400 },
   sweepAfter: { milliseconds: 300 },
+  rescuerInterval: { milliseconds: 100 },
   reached: (at) => {
     if (at === place) process.kill(process.pid, "SIGKILL");
   },

@@ -117,6 +117,9 @@ export const STORE_UPKEEP_TESTS: Readonly<Record<string, StoreTest>> = {
     assert.equal((await store.listEvents({ from: new Date(times[3] ?? 0), to })).items.length, 2);
     assert.equal((await store.listCommands({ eventType: "b", status: "pending", mode: "async" })).items.length, 2);
     assert.equal((await store.listCommands({ eventId: newest?.id, name: "command_0" })).items.length, 1);
+    const ofKey = await store.listCommands({ idempotencyKey: key });
+    assert.ok(ofKey.items.length > 0 && ofKey.items.every(({ eventId }) => eventId === newest?.id));
+    assert.deepEqual((await store.listCommands({ idempotencyKey: key, eventType: "a" })).items, []);
     assert.equal((await store.listCommands({ status: "failed" })).items.length, 0);
     await assert.rejects(store.listEvents({ limit: 0 }), { code: "validation" });
     await assert.rejects(store.listEvents({ cursor: "x" }), { code: "validation" });

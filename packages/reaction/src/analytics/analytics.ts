@@ -2,6 +2,7 @@
  * First-party analytics without following anybody: no cookie, no address that is kept or sent. Visitors are told apart
  * within one UTC day by a hash with that day's random salt, which is deleted after 48 hours.
  */
+import { assertWorkerCtx } from "../context/assert-worker-ctx.ts";
 import type { WorkerCtx } from "../context/worker-ctx.ts";
 import { hex } from "../kit/hex.ts";
 import { OptionProblems } from "../kit/option-problems.ts";
@@ -17,6 +18,7 @@ import type {
   RankingOptions,
 } from "../seam/analytics-store.ts";
 import type { QueueSender } from "../seam/message-queue.ts";
+import { checkRange } from "./check-range.ts";
 
 /** What happened. */
 export interface TrackedEvent {
@@ -56,6 +58,7 @@ export class Analytics {
    * @throws ValidationError for wrong values.
    */
   async track(ctx: WorkerCtx, tracked: TrackedEvent): Promise<void> {
+    assertWorkerCtx(ctx);
     const event = await this.#eventOf(ctx, readTracked(tracked));
     try {
       await this.#queue.send([{ body: encodeAnalyticsEvent(event) }]);
@@ -64,22 +67,32 @@ export class Analytics {
     }
   }
 
-  /** Events per day, of all names or one. */
-  countByDay(range: DayRange & { readonly name?: string | undefined }): Promise<readonly DayCount[]> {
-    return this.#store.countByDay(range);
+  /**
+   * Events per day, of all names or one.
+   *
+   * @throws ValidationError for wrong days, or a wrong name.
+   */
+  async countByDay(range: DayRange & { readonly name?: string | undefined }): Promise<readonly DayCount[]> {
+    return this.#store.countByDay(checkRange(range, ["name"]));
   }
 
-  topPages(options: RankingOptions): Promise<readonly RankedCount[]> {
-    return this.#store.topPages(options);
+  /** @throws ValidationError for wrong days, or a wrong name or limit. */
+  async topPages(options: RankingOptions): Promise<readonly RankedCount[]> {
+    return this.#store.topPages(checkRange(options, ["limit", "name"]));
   }
 
-  topReferrers(options: RankingOptions): Promise<readonly RankedCount[]> {
-    return this.#store.topReferrers(options);
+  /** @throws ValidationError for wrong days, or a wrong name or limit. */
+  async topReferrers(options: RankingOptions): Promise<readonly RankedCount[]> {
+    return this.#store.topReferrers(checkRange(options, ["limit", "name"]));
   }
 
-  /** Different visitors per day; over several days they cannot be told apart. */
-  uniqueVisitors(range: DayRange): Promise<readonly DayCount[]> {
-    return this.#store.uniqueVisitors(range);
+  /**
+   * Different visitors per day; over several days they cannot be told apart.
+   *
+   * @throws ValidationError for wrong days.
+   */
+  async uniqueVisitors(range: DayRange): Promise<readonly DayCount[]> {
+    return this.#store.uniqueVisitors(checkRange(range, []));
   }
 
   async #eventOf(ctx: WorkerCtx, tracked: TrackedEvent): Promise<AnalyticsEvent> {
@@ -132,14 +145,16 @@ export function decodeAnalyticsEvent(value: unknown): AnalyticsEvent | null {
 function readTracked(tracked: TrackedEvent): TrackedEvent {
   const problems = new OptionProblems();
   const { id, name, path, referrer, host, ...rest } = problems.object(tracked, "event", KNOWN);
-  const visitor = rest["visitor"] as { readonly address?: unknown } | null | undefined;
   if (id !== undefined) problems.name(id, "event.id");
   if (name !== undefined) problems.name(name, "event.name");
   for (const [key, value] of Object.entries({ path, referrer, host })) {
     if (value !== undefined && typeof value !== "string") problems.add(`event.${key}`, "must be text");
   }
-  if (visitor !== undefined && typeof visitor?.address !== "string") {
-    problems.add("event.visitor", "must have an address");
+  if (rest["visitor"] !== undefined) {
+    const { address, userAgent } = problems.object(rest["visitor"], "event.visitor", ["address", "userAgent"]);
+    if (typeof address !== "string") problems.add("event.visitor", "must have an address");
+    if (userAgent !== undefined && typeof userAgent !== "string")
+      problems.add("event.visitor.userAgent", "must be text");
   }
   problems.throwValidation();
   return tracked;

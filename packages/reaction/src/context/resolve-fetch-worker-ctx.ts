@@ -1,5 +1,6 @@
 /** The context of an HTTP route of Hono, which is known by its shape: no type of Hono is needed. */
 import { LOG_LEVELS, type Logger } from "../logging/logger.ts";
+import { ValidationError } from "../model/validation-error.ts";
 import { createWorkerCtx } from "./create-worker-ctx.ts";
 import type { WorkerCtx } from "./worker-ctx.ts";
 
@@ -26,8 +27,11 @@ export function presetFetchWorkerCtx(executionCtx: object, ctx: WorkerCtx): void
 /**
  * The context of this request; the same one each time. A variable `logger` set by middleware becomes its logger, and a
  * header `x-request-id` or `cf-ray` its request id. Webhooks are HTTP routes too.
+ *
+ * @throws ValidationError for what is no context of Hono.
  */
 export function resolveFetchWorkerCtx<Env>(c: FetchContext<Env>): WorkerCtx<Env> {
+  assertFetchContext(c);
   const found = known.get(c);
   if (found !== undefined) return found as WorkerCtx<Env>;
   const executionCtx = readExecutionCtx(c);
@@ -41,6 +45,12 @@ export function resolveFetchWorkerCtx<Env>(c: FetchContext<Env>): WorkerCtx<Env>
   });
   known.set(c, ctx);
   return ctx;
+}
+
+function assertFetchContext(value: unknown): void {
+  const c = value as Partial<FetchContext> | null | undefined;
+  const fits = typeof c === "object" && typeof c?.get === "function" && typeof c.req?.header === "function";
+  if (!fits) throw new ValidationError("c must be the context of a route, as Hono hands it to handlers");
 }
 
 function readLogger(value: unknown): Logger | undefined {

@@ -42,7 +42,7 @@ export interface EventType<Input = unknown, Payload = unknown> {
   /**
    * The payload of a stored event of this type, upgraded from the version it was written in.
    *
-   * @throws ValidationError when the schema refuses it.
+   * @throws ValidationError when the schema refuses it, and for what is no stored event.
    */
   read(stored: { readonly payload: JsonValue; readonly version: number }): Payload;
 }
@@ -58,6 +58,9 @@ export interface EventTypeOptions<Schema extends StandardSchemaV1> {
   /** Brings the payload of an older version into the form that `schema` takes. */
   readonly upgrade?: ((payload: JsonValue, version: number) => unknown) | undefined;
 }
+
+/** Events that were checked when they were created. */
+const made = new WeakSet<object>();
 
 const KNOWN = ["type", "schema", "version", "upgrade"];
 const KNOWN_INPUT = ["idempotencyKey", "payload", "occurredAt"];
@@ -84,10 +87,12 @@ export function defineEvent<Schema extends StandardSchemaV1>(
     type,
     version,
     create: (input: EventInput<SchemaInput<Schema>>) => createEvent(type, version, input, parse),
-    read: (stored: { readonly payload: JsonValue; readonly version: number }) =>
-      parse(
+    read: (stored: { readonly payload: JsonValue; readonly version: number }) => {
+      assertStored(stored);
+      return parse(
         stored.version < version && upgrade !== undefined ? upgrade(stored.payload, stored.version) : stored.payload,
-      ),
+      );
+    },
   });
 }
 
@@ -102,12 +107,12 @@ function createEvent<Payload>(
   if (!isKey(idempotencyKey)) {
     problems.add("idempotencyKey", `must be 1 to ${LONGEST_KEY} characters without control characters`);
   }
-  if (occurredAt !== undefined && !(occurredAt instanceof Date && Number.isFinite(occurredAt.getTime()))) {
+  if (occurredAt !== undefined && !isDate(occurredAt)) {
     problems.add("occurredAt", "must be a valid Date");
   }
   problems.throwValidation();
   const payloadText = encodeValue(payload, "payload");
-  return Object.freeze({
+  const event = Object.freeze({
     type,
     version,
     idempotencyKey: idempotencyKey as string,
@@ -116,6 +121,8 @@ function createEvent<Payload>(
     payloadText,
     occurredAt: (occurredAt as Date | undefined) ?? null,
   });
+  made.add(event);
+  return event;
 }
 
 function isKey(value: unknown): boolean {
@@ -123,12 +130,43 @@ function isKey(value: unknown): boolean {
   return typeof value === "string" && /^[^\u0000-\u001f\u007f]{1,255}$/u.test(value) && value.isWellFormed();
 }
 
-/** Whether `value` looks like an event of {@link EventType.create}. @throws ValidationError when not. */
+function assertStored(value: unknown): void {
+  const stored = value as { readonly payload?: unknown; readonly version?: unknown } | null | undefined;
+  if (typeof stored === "object" && stored !== null && "payload" in stored && isVersion(stored.version)) return;
+  throw new ValidationError("stored must be an event as it was stored, with its payload and version");
+}
+
+/**
+ * Whether `value` can be taken for an event of {@link EventType.create}, such as one of another copy of this package.
+ *
+ * @throws ValidationError when not.
+ */
 export function assertReactionEvent(value: unknown): asserts value is ReactionEvent {
   const event = value as Partial<ReactionEvent> | null | undefined;
-  const made =
+  if (typeof event === "object" && event !== null && made.has(event)) return;
+  const fits =
+    typeof event === "object" &&
     typeof event?.type === "string" &&
-    typeof event.idempotencyKey === "string" &&
-    typeof event.payloadText === "string";
-  if (!made) throw new ValidationError("event must be made by the create() of an event type");
+    isKey(event.idempotencyKey) &&
+    isVersion(event.version) &&
+    (event.occurredAt === null || isDate(event.occurredAt)) &&
+    isPayloadText(event.payloadText);
+  if (!fits) throw new ValidationError("event must be made by the create() of an event type");
+}
+
+function isVersion(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 1;
+}
+
+function isDate(value: unknown): boolean {
+  return value instanceof Date && Number.isFinite(value.getTime());
+}
+
+function isPayloadText(value: unknown): boolean {
+  if (typeof value !== "string") return false;
+  try {
+    return encodeValue(JSON.parse(value), "payload") !== "";
+  } catch {
+    return false;
+  }
 }

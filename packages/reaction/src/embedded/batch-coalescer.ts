@@ -47,6 +47,8 @@ export class BatchCoalescer {
   #leave(waiting: Waiting, reason: unknown): void {
     const index = this.#waiting.indexOf(waiting);
     if (index !== -1) this.#waiting.splice(index, 1);
+    // Nobody is left to wait for, and the timer would keep a process alive that has stopped.
+    if (this.#waiting.length === 0) this.#clearTimer();
     // A batch that has begun goes on; what it says about this message comes too late.
     waiting.reject(reason);
   }

@@ -2,8 +2,7 @@
 import { defineJob, type PeriodicJob, periodicJob, type QueueConfig, type WorkContext, type Workers } from "riverqueue";
 import { createWorkerCtx } from "../context/create-worker-ctx.ts";
 import type { WorkerCtx } from "../context/worker-ctx.ts";
-import { LONGEST_TIMER_MS, readDuration } from "../kit/duration.ts";
-import { OptionProblems } from "../kit/option-problems.ts";
+import type { DurationInput } from "../kit/duration.ts";
 import { ownValue } from "../kit/own-value.ts";
 import { consoleLogger, type Logger } from "../logging/logger.ts";
 import { ANALYTICS_EVENTS, ASYNC_LOGGER, ASYNC_POLICY_TASK } from "../processor/built-in-queues.ts";
@@ -16,10 +15,11 @@ import type { ReactionStore } from "../seam/reaction-store.ts";
 import { SqlAnalyticsStore } from "../sql/sql-analytics-store.ts";
 import { SqlKeyValueStore } from "../sql/sql-key-value-store.ts";
 import { SqlReactionStore } from "../sql/sql-reaction-store.ts";
+import { checkAttempt, checkHomeOptions, checkQueue, checkRegistration, SWEEP_QUEUE } from "./check-arguments.ts";
 import { gatherCalls } from "./call-gatherer.ts";
 import { EmbeddedDatabase } from "./embedded-database.ts";
 import { IdleSweep } from "./idle-sweep.ts";
-import { MESSAGE_KIND, MessageInserter } from "./message-inserter.ts";
+import { attemptsFor, MESSAGE_KIND, MessageInserter } from "./message-inserter.ts";
 import { MessageWorker } from "./message-worker.ts";
 import { MessagesAtWork } from "./messages-at-work.ts";
 import type { RuntimeDriver } from "./runtime-driver.ts";
@@ -34,6 +34,14 @@ export interface EmbeddedHomeOptions<Tx> {
   readonly logger?: Logger | undefined;
   /** Actual names of queues by the names of their definitions, where they differ. */
   readonly queueNames?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Time after which a statement of the stores or senders that has no answer fails, and is tried again where that makes
+   * sense; at least 1 ms, default 10 s. Much shorter than a lease, which is renewed at a third. Statements in a transaction
+   * of yours wait as long as you do, and reports on analytics events a minute at least.
+   *
+   * @addition
+   */
+  readonly statementTimeout?: DurationInput | undefined;
   /** Takes the place of the clocks of this process and of the database, in tests. */
   readonly now?: (() => Date) | undefined;
 }
@@ -56,7 +64,7 @@ export interface EmbeddedRegistration {
   readonly queues: Record<string, QueueConfig>;
   readonly periodicJobs: PeriodicJob[];
   readonly reaction: Reaction;
-  /** How often a process that has nothing to do looks for overdue events; 60 s unless given. */
+  /** How often a process looks for overdue events while it works none, and half as often otherwise; 60 s unless given. */
   readonly idleSweep?: Temporal.DurationLike | undefined;
 }
 
@@ -64,19 +72,24 @@ export interface EmbeddedRegistration {
 export interface EmbeddedHome<Tx> extends EmbeddedHomeParts<Tx>, Disposable {
   /** The same parts by themselves, to be spread into the options of `createReaction`, which take nothing else. */
   readonly parts: EmbeddedHomeParts<Tx>;
-  /** Sends to a queue of the application. */
+  /**
+   * Sends to a queue of the application.
+   *
+   * @throws ConfigurationError for what is no queue.
+   */
   sender(queue: Pick<QueueDefinition, "maxRetries" | "name">): QueueSender;
   /**
    * Adds what a client needs to work the queues of `reaction` and to sweep: workers, queues, and a periodic job. Call it
    * once, before the client is built.
    *
-   * @throws ConfigurationError when a queue or kind is taken, or `idleSweep` is no length of time.
+   * @throws ConfigurationError when a queue or kind is taken, or something of `registration` is not what it should be.
    */
   register(registration: EmbeddedRegistration): void;
   /**
    * The context for an attempt of one of the application's own jobs, to emit with: its `requestId` is the job's id. Without
    * an attempt, as in a script, it is that of a scheduled run. Work given to `waitUntil` is not waited for.
    *
+   * @throws ValidationError for what is no attempt.
    * @addition
    */
   workerCtx(attempt?: { readonly job: Pick<WorkContext["job"], "id"> }): WorkerCtx;
@@ -84,13 +97,10 @@ export interface EmbeddedHome<Tx> extends EmbeddedHomeParts<Tx>, Disposable {
   close(): void;
 }
 
-/** Queue of the sweeps, which must not wait behind messages. */
-const SWEEP_QUEUE = "reaction-sweep";
 const SWEEP_KIND = "reaction_sweep";
-/** Beyond the lease, so that a handler that outlives it still ends by its own means. */
-const GRACE_MS = 10_000;
 const DELIVERIES = 4;
-const IDLE_SWEEP_MS = 60_000;
+/** For reports, which read much; no lease is renewed meanwhile that waits for one. */
+const REPORT_MS = 60_000;
 
 /**
  * Makes a home on the driver of a River client.
@@ -98,14 +108,19 @@ const IDLE_SWEEP_MS = 60_000;
  * @throws ConfigurationError naming everything that is wrong with the options.
  */
 export function createEmbeddedHome<Tx>(options: EmbeddedHomeOptions<Tx>): EmbeddedHome<Tx> {
-  const { driver, logger = consoleLogger, queueNames = {}, env = null, now } = checked(options);
+  const { statementMs } = checkHomeOptions(options);
+  const { driver, logger = consoleLogger, queueNames = {}, env = null, now } = options;
   const nameOf = (name: string): string => ownValue(queueNames, name) ?? name;
-  const inserter = new MessageInserter(driver);
-  const sender = ({ name, maxRetries }: Pick<QueueDefinition, "maxRetries" | "name">): QueueSender =>
-    inserter.sender(nameOf(name), maxRetries + 1);
+  const inserter = new MessageInserter(driver, statementMs);
+  const sender = (queue: Pick<QueueDefinition, "maxRetries" | "name">): QueueSender => {
+    checkQueue(queue);
+    return inserter.sender(nameOf(queue.name), attemptsFor(queue.maxRetries));
+  };
   const task = { name: nameOf(ASYNC_POLICY_TASK), maxAttempts: DELIVERIES };
-  const messages = new MessagesAtWork(driver, inserter);
-  const database = new EmbeddedDatabase(driver, inserter, messages, task);
+  const messages = new MessagesAtWork(driver, inserter, statementMs);
+  const databaseOf = (timeoutMs: number): EmbeddedDatabase<Tx> =>
+    new EmbeddedDatabase(driver, inserter, messages, { queue: task, timeoutMs });
+  const database = databaseOf(statementMs);
   const gather = gatherCalls(driver.backend === "sqlite" ? () => database.assertFree() : null);
   const parts: EmbeddedHomeParts<Tx> = Object.freeze({
     store: new SqlReactionStore(database, { now, gather }),
@@ -113,43 +128,31 @@ export function createEmbeddedHome<Tx>(options: EmbeddedHomeOptions<Tx>): Embedd
     keyValue: new SqlKeyValueStore(database, { now }),
     loggerQueue: inserter.sender(nameOf(ASYNC_LOGGER), DELIVERIES),
     analyticsQueue: inserter.sender(nameOf(ANALYTICS_EVENTS), DELIVERIES),
-    analyticsStore: new SqlAnalyticsStore(database, { now }),
+    analyticsStore: new SqlAnalyticsStore(databaseOf(Math.max(statementMs, REPORT_MS)), { now }),
     queueNames,
   });
   const sweeps = new IdleSweep();
   const register = (registration: EmbeddedRegistration): void => {
+    const { idleSweepMs } = checkRegistration(registration);
     const worker = new MessageWorker(registration.reaction, messages, { env, logger, now });
-    const { idleSweepMs } = checkedRegistration(registration);
     addWorkers(registration, worker);
     sweeps.start(worker, registration.reaction, idleSweepMs);
   };
-  const workerCtx: EmbeddedHome<Tx>["workerCtx"] = (attempt) =>
-    createWorkerCtx({
-      env,
-      logger,
-      now,
-      ...(attempt === undefined ? { entry: "scheduled" } : { entry: "queue", requestId: String(attempt.job.id) }),
-    });
+  const workerCtx: EmbeddedHome<Tx>["workerCtx"] = (attempt) => {
+    const common = { env, logger, now };
+    if (attempt === undefined) return createWorkerCtx({ ...common, entry: "scheduled" });
+    checkAttempt(attempt);
+    return createWorkerCtx({ ...common, entry: "queue", requestId: String(attempt.job.id) });
+  };
   const close = (): void => sweeps.stop();
   return Object.freeze({ ...parts, parts, sender, register, workerCtx, close, [Symbol.dispose]: close });
 }
 
-function checkedRegistration({ queues, reaction, idleSweep }: EmbeddedRegistration): { readonly idleSweepMs: number } {
-  const problems = new OptionProblems();
-  const names = [...reaction.queues.map(({ actualName }) => actualName), SWEEP_QUEUE];
-  for (const name of names)
-    if (Object.hasOwn(queues, name)) problems.add(`queues.${name}`, "is taken; it is one of reaction's queues");
-  const idleSweepMs = readDuration(problems, idleSweep, "idleSweep", IDLE_SWEEP_MS, { maxMs: LONGEST_TIMER_MS });
-  problems.throwConfiguration();
-  return { idleSweepMs };
-}
-
 function addWorkers({ workers, queues, periodicJobs, reaction }: EmbeddedRegistration, worker: MessageWorker): void {
   const message = defineJob({ kind: MESSAGE_KIND, decode: (args) => args });
-  const longestWait = Math.max(...reaction.queues.map(({ definition }) => definition.batchTimeoutMs));
   workers.add(message, (context) => worker.work(context), {
     // Jobs without a timeout are never rescued.
-    timeout: { milliseconds: Math.ceil(reaction.leaseMs + longestWait + GRACE_MS) },
+    timeout: { milliseconds: worker.timeoutMs },
     retryPolicy: (job, now) => worker.retryAt(job.id, now),
   });
   const sweep = defineJob({ kind: SWEEP_KIND, decode: () => ({}), deleteOnComplete: true });
@@ -174,17 +177,4 @@ function addWorkers({ workers, queues, periodicJobs, reaction }: EmbeddedRegistr
     Object.defineProperty(queues, actualName, { value, configurable: true, enumerable: true, writable: true });
   }
   queues[SWEEP_QUEUE] = { maxWorkers: 1 };
-}
-
-function checked<Tx>(options: EmbeddedHomeOptions<Tx>): EmbeddedHomeOptions<Tx> {
-  const problems = new OptionProblems();
-  const given = problems.object(options, "options", ["driver", "env", "logger", "queueNames", "now"]);
-  const driver = given["driver"] as Partial<RuntimeDriver<Tx>> | null | undefined;
-  if (driver?.canWork !== true || typeof driver.extension?.run !== "function") {
-    problems.add("options.driver", "must be a driver that can work jobs, such as a SqliteDriver or a PgDriver");
-  }
-  if (given["logger"] !== undefined) problems.logger(given["logger"], "options.logger");
-  if (given["now"] !== undefined) problems.function(given["now"], "options.now");
-  problems.throwConfiguration();
-  return options;
 }

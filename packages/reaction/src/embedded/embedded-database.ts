@@ -16,6 +16,13 @@ export interface TaskQueue {
   readonly maxAttempts: number;
 }
 
+/** Settings of an {@link EmbeddedDatabase}. */
+export interface EmbeddedDatabaseSettings {
+  readonly queue: TaskQueue;
+  /** Milliseconds after which statements that have no answer fail; those in an application's transaction are its own. */
+  readonly timeoutMs: number;
+}
+
 /** See the file header. */
 export class EmbeddedDatabase<Tx> implements SqlDatabase<Tx> {
   readonly dialect: "postgres" | "sqlite";
@@ -24,18 +31,20 @@ export class EmbeddedDatabase<Tx> implements SqlDatabase<Tx> {
   readonly #inserter: MessageInserter<Tx>;
   readonly #messages: MessagesAtWork<Tx>;
   readonly #queue: TaskQueue;
+  readonly #timeoutMs: number;
 
   constructor(
     driver: RuntimeDriver<Tx>,
     inserter: MessageInserter<Tx>,
     messages: MessagesAtWork<Tx>,
-    queue: TaskQueue,
+    { queue, timeoutMs }: EmbeddedDatabaseSettings,
   ) {
     this.dialect = driver.backend;
     this.#driver = driver;
     this.#inserter = inserter;
     this.#messages = messages;
     this.#queue = queue;
+    this.#timeoutMs = timeoutMs;
   }
 
   /**
@@ -58,15 +67,16 @@ export class EmbeddedDatabase<Tx> implements SqlDatabase<Tx> {
     return this.#translated(tx !== undefined, async () => {
       if (tx !== undefined) return this.#runIn({ owner: "caller", tx }, statements, options);
       if (sendFor === undefined && acknowledgeFor === undefined) {
-        return (await this.#driver.extension.run(statements)).map(({ rows }) => rows);
+        return (await this.#driver.extension.run(statements, { timeoutMs: this.#timeoutMs })).map(({ rows }) => rows);
       }
       return this.#runTogether(statements, options);
     });
   }
 
   async #runTogether(statements: readonly SqlStatement[], options: SqlRunOptions<Tx>): Promise<Results> {
+    const limits = { durability: "default", timeoutMs: this.#timeoutMs } as const;
     const run = (): Promise<Results> =>
-      this.#driver.transaction((scope) => this.#runIn(scope, statements, options), { durability: "default" });
+      this.#driver.transaction((scope) => this.#runIn(scope, statements, options), limits);
     try {
       return await run();
     } catch (error) {

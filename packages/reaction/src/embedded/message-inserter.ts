@@ -16,6 +16,15 @@ export interface MessageJob {
   readonly message: OutgoingMessage;
 }
 
+/**
+ * Attempts of the jobs that are messages of an application's queue: one more than it has deliveries. A client that finds a
+ * job stuck in its last attempt, after a crash, discards it; with one left the message comes back, and is given up as it
+ * should be.
+ */
+export function attemptsFor(maxRetries: number): number {
+  return maxRetries + 2;
+}
+
 /** Claims of one producer are this far apart at least, so further notices would wake nobody. */
 const NOTICE_INTERVAL_MS = 5;
 const PRIORITY = 1;
@@ -23,10 +32,13 @@ const PRIORITY = 1;
 /** See the file header. */
 export class MessageInserter<Tx> {
   readonly #driver: RuntimeDriver<Tx>;
+  readonly #timeoutMs: number;
   readonly #noticedAt = new Map<string, number>();
 
-  constructor(driver: RuntimeDriver<Tx>) {
+  /** @param timeoutMs - milliseconds after which an insertion outside of a transaction fails that has no answer. */
+  constructor(driver: RuntimeDriver<Tx>, timeoutMs: number) {
     this.#driver = driver;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** A sender for one queue. */
@@ -48,7 +60,7 @@ export class MessageInserter<Tx> {
     if (messages.length > 0) await this.#insert(messages.map(encode), call);
   }
 
-  async #insert(jobs: readonly EncodedJob[], call?: DriverCall<Tx>): Promise<void> {
+  async #insert(jobs: readonly EncodedJob[], call: DriverCall<Tx> = { timeoutMs: this.#timeoutMs }): Promise<void> {
     const queues = new Set(jobs.map(({ queue }) => queue));
     const notices = [...queues].filter((queue) => this.#isDue(queue)).map(insertNotice);
     await this.#driver.jobs.insert({ jobs, notices, durability: "default" }, call);

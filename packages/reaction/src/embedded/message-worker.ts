@@ -1,14 +1,26 @@
 /** Works the jobs that are messages: gives each to the consumer of its queue, and does with it what that says. */
-import { discard, type JsonObject, snooze, stringifyJson, type WorkContext, type WorkOutcome } from "riverqueue";
+import {
+  discard,
+  JobTimeoutError,
+  type JsonObject,
+  snooze,
+  stringifyJson,
+  type WorkContext,
+  type WorkOutcome,
+} from "riverqueue";
 import { BackgroundWork } from "../context/background-work.ts";
 import { createWorkerCtx } from "../context/create-worker-ctx.ts";
 import type { WorkerCtx } from "../context/worker-ctx.ts";
+import { LONGEST_TIMER_MS } from "../kit/duration.ts";
 import type { Logger } from "../logging/logger.ts";
+import { ANALYTICS_EVENTS, ASYNC_LOGGER, ASYNC_POLICY_TASK } from "../processor/built-in-queues.ts";
 import type { Reaction } from "../processor/create-reaction.ts";
 import { type MessageVerdict, type ReceivedMessage, runBatch } from "../queues/batch-marks.ts";
 import type { QueueDefinition } from "../queues/define-queue.ts";
-import type { NamedQueue } from "../queues/queue-entry.ts";
+import { consumeWithin } from "../queues/limit-consumer.ts";
+import type { NamedQueue, QueueEntry } from "../queues/queue-entry.ts";
 import { BatchCoalescer } from "./batch-coalescer.ts";
+import { attemptsFor } from "./message-inserter.ts";
 import type { MessagesAtWork } from "./messages-at-work.ts";
 import { RetryMessageError } from "./retry-message-error.ts";
 
@@ -26,6 +38,8 @@ type Messages = Pick<MessagesAtWork<never>, "begin" | "end" | "replace">;
 
 interface Station {
   readonly definition: QueueDefinition;
+  /** Milliseconds that the consumer has for a batch. */
+  readonly limitMs: number;
   readonly coalescer: BatchCoalescer;
 }
 
@@ -45,9 +59,24 @@ export class MessageWorker {
     for (const named of reaction.queues) this.#stations.set(named.actualName, this.#station(named));
   }
 
-  /** Whether no message is being worked. */
+  /** Whether no message of the processor's is being worked. */
   get isIdle(): boolean {
-    return [...this.#stations.values()].every(({ coalescer }) => coalescer.isIdle);
+    return [...this.#stations.values()].every(
+      ({ definition, coalescer }) => definition.name !== ASYNC_POLICY_TASK || coalescer.isIdle,
+    );
+  }
+
+  /**
+   * Milliseconds that an attempt of any message may take. Long enough for one that waits for all batches before it and for
+   * its own to fill up: a message that waits for its turn has not been delivered, and must not lose a delivery.
+   */
+  get timeoutMs(): number {
+    const longest = [...this.#stations.values()].map(({ definition, limitMs }) => {
+      const batchMs = limitMs + BACKGROUND_MS;
+      // As many are claimed as fit into all batches at once, so that each waits for one of them at most.
+      return definition.batchSize === 1 ? batchMs : 2 * batchMs + definition.batchTimeoutMs;
+    });
+    return Math.min(LONGEST_TIMER_MS, Math.ceil(Math.max(...longest) + GRACE_MS));
   }
 
   /** One attempt of one job. */
@@ -61,7 +90,7 @@ export class MessageWorker {
   }
 
   async #work(context: MessageContext): Promise<WorkOutcome | undefined> {
-    const { job, signal } = context;
+    const { job } = context;
     const station = this.#stations.get(job.queue);
     const body = readBody(job.rawArgs);
     if ("error" in body) return this.#dropUnread(context, body.error);
@@ -72,11 +101,32 @@ export class MessageWorker {
       body: body.value,
     };
     if (station === undefined) return this.#workAlone(job.queue, message, job.id);
-    const verdict = await station.coalescer.add(message, signal);
+    const { definition } = station;
+    const deliveries = definition.maxRetries + 1;
+    if (job.attempt > deliveries && wasRescued(job)) {
+      return this.#giveUp(definition, context, message, job.attempt - 1);
+    }
+    const verdict = await this.#verdict(station, message, context);
     if (verdict.type === "ack") return undefined;
-    if (job.attempt >= job.maxAttempts) return this.#giveUp(station.definition, context, message);
-    this.#delays.set(job.id, verdict.delayMs ?? station.definition.retryDelayMs);
-    throw new RetryMessageError();
+    if (job.attempt >= Math.min(deliveries, job.maxAttempts)) {
+      return this.#giveUp(definition, context, message, job.attempt);
+    }
+    this.#delays.set(job.id, verdict.delayMs ?? definition.retryDelayMs);
+    throw verdict.error ?? new RetryMessageError();
+  }
+
+  async #verdict(
+    { coalescer }: Station,
+    message: ReceivedMessage,
+    { signal }: MessageContext,
+  ): Promise<MessageVerdict & { readonly error?: Error }> {
+    try {
+      return await coalescer.add(message, signal);
+    } catch (error) {
+      // River would end a job that has no attempt left with it, and its message would be lost.
+      if (error instanceof JobTimeoutError) return { type: "retry", delayMs: null, error };
+      throw error;
+    }
   }
 
   /** When a job whose attempt has failed is due again. */
@@ -94,13 +144,18 @@ export class MessageWorker {
   }
 
   #station({ definition, actualName }: NamedQueue): Station {
+    const { consume, leaseMs } = this.#reaction;
+    const isBuiltIn = [ASYNC_POLICY_TASK, ASYNC_LOGGER, ANALYTICS_EVENTS].includes(definition.name);
+    const limitMs = isBuiltIn ? leaseMs + GRACE_MS : definition.timeoutMs;
+    const limited: QueueEntry = (batch, batchCtx) => consumeWithin(limitMs, consume, batch, batchCtx);
     const work = async (messages: readonly ReceivedMessage[]): Promise<readonly MessageVerdict[]> => {
       const { ctx, settled } = this.entry("queue");
-      const verdicts = await runBatch(this.#reaction.consume, actualName, messages, ctx);
+      // The entry knows the limits of the application's own queues.
+      const verdicts = await runBatch(isBuiltIn ? limited : consume, actualName, messages, ctx);
       await settled();
       return verdicts;
     };
-    return { definition, coalescer: new BatchCoalescer(definition, work) };
+    return { definition, limitMs, coalescer: new BatchCoalescer(definition, work) };
   }
 
   /** A queue that this process works and no consumer is for: alerted and retried, like everywhere. */
@@ -137,6 +192,7 @@ export class MessageWorker {
     { deadLetterQueue }: QueueDefinition,
     context: MessageContext,
     message: ReceivedMessage,
+    deliveries: number,
   ): Promise<WorkOutcome> {
     const { ctx } = this.entry("queue");
     const { queue } = context.job;
@@ -144,14 +200,14 @@ export class MessageWorker {
       await this.#reaction.alerts.raise(ctx, {
         severity: "high",
         code: "message_dropped",
-        message: `a message was given up after ${message.attempts} deliveries`,
+        message: `a message was given up after ${deliveries} deliveries`,
         queue,
         messageId: message.id,
       });
       return discard({ reason: "given up after its last delivery" });
     }
     const to = this.#actualName(deadLetterQueue);
-    const maxAttempts = (this.#stations.get(to)?.definition.maxRetries ?? DEFAULT_RETRIES) + 1;
+    const maxAttempts = attemptsFor(this.#stations.get(to)?.definition.maxRetries ?? DEFAULT_RETRIES);
     const dead = { queue: to, maxAttempts, message: { body: message.body as never } };
     const reason = `moved to the dead-letter queue ${to}`;
     try {
@@ -168,6 +224,18 @@ export class MessageWorker {
 const UNKNOWN_QUEUE_DELAY_MS = 60_000;
 const UNMOVED_DELAY_MS = 10_000;
 const DEFAULT_RETRIES = 3;
+/** Beyond the lease, so that a handler that outlives it still ends by its own means. */
+const GRACE_MS = 10_000;
+/** At most, for which the verdicts on a batch wait for work that its consumer has left running in the background. */
+const BACKGROUND_MS = 10_000;
+/** How the error of a rescue begins, whatever River client made it. */
+const RESCUED = "Stuck job rescued";
+
+/** Whether the attempt before this one ended with its process, and not by an operator's retry. */
+function wasRescued({ attempt, errors }: WorkContext["job"]): boolean {
+  const last = errors.at(-1);
+  return last?.attempt === attempt - 1 && last.error.startsWith(RESCUED);
+}
 
 /** With plain numbers, as messages have them everywhere. */
 function readBody(args: JsonObject): { readonly value: unknown } | { readonly error: unknown } {

@@ -17,11 +17,14 @@ type Settlement = Parameters<RuntimeDriver<unknown>["jobs"]["settle"]>[0]["settl
 export class MessagesAtWork<Tx> {
   readonly #driver: RuntimeDriver<Tx>;
   readonly #inserter: MessageInserter<Tx>;
+  readonly #timeoutMs: number;
   readonly #attempts = new Map<string, MessageAttempt>();
 
-  constructor(driver: RuntimeDriver<Tx>, inserter: MessageInserter<Tx>) {
+  /** @param timeoutMs - milliseconds after which a transaction of its own fails that has no answer. */
+  constructor(driver: RuntimeDriver<Tx>, inserter: MessageInserter<Tx>, timeoutMs: number) {
     this.#driver = driver;
     this.#inserter = inserter;
+    this.#timeoutMs = timeoutMs;
   }
 
   begin(attempt: MessageAttempt): void {
@@ -53,7 +56,7 @@ export class MessagesAtWork<Tx> {
           if (settled?.outcome !== "settled") throw taken;
           await this.#inserter.insert([dead], { scope });
         },
-        { durability: "default" },
+        { durability: "default", timeoutMs: this.#timeoutMs },
       );
     } catch (error) {
       if (error !== taken) throw error;

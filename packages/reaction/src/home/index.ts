@@ -3,8 +3,8 @@
  *
  * @packageDocumentation
  */
-export { BackgroundWork } from "../context/background-work.ts";
-export { createWorkerCtx, type WorkerCtxParts } from "../context/create-worker-ctx.ts";
+export { type HomeEntry, openHomeEntry } from "../context/open-home-entry.ts";
+export type { WorkerCtxParts } from "../context/create-worker-ctx.ts";
 export { presetFetchWorkerCtx } from "../context/resolve-fetch-worker-ctx.ts";
 export { delayToMs } from "../kit/duration.ts";
 export { OptionProblems } from "../kit/option-problems.ts";

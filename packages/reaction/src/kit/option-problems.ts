@@ -2,6 +2,7 @@
 import { LOG_LEVELS } from "../logging/logger.ts";
 import { ConfigurationError } from "../model/configuration-error.ts";
 import { ValidationError } from "../model/validation-error.ts";
+import { storableText } from "./storable-text.ts";
 
 /** See the file header. Paths are written as in code: `commands[0].timeout`. */
 export class OptionProblems {
@@ -45,6 +46,21 @@ export class OptionProblems {
 
   function(value: unknown, path: string): void {
     if (typeof value !== "function") this.add(path, "must be a function");
+  }
+
+  /** Text that every store takes, as of a name or a key. */
+  text(value: unknown, path: string): void {
+    if (typeof value !== "string") this.add(path, "must be text");
+    else if (storableText(value) !== value) this.add(path, "must hold neither NUL nor half of a surrogate pair");
+  }
+
+  /** A moment. */
+  date(value: unknown, path: string): void {
+    if (!(value instanceof Date) || !Number.isFinite(value.getTime())) this.add(path, "must be a valid Date");
+  }
+
+  oneOf(value: unknown, path: string, known: readonly string[]): void {
+    if (!known.includes(value as string)) this.add(path, `must be one of ${known.join(", ")}`);
   }
 
   /** A logger in pino's order. */

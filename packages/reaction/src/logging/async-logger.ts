@@ -6,6 +6,7 @@ import type { WorkerCtx } from "../context/worker-ctx.ts";
 import { type DurationInput, readDuration } from "../kit/duration.ts";
 import { OptionProblems } from "../kit/option-problems.ts";
 import { systemTiming, type Timing } from "../kit/timing.ts";
+import { within } from "../kit/within.ts";
 import { splitMessages } from "../queues/split-messages.ts";
 import type { OutgoingMessage, QueueSender } from "../seam/message-queue.ts";
 import { encodeLogEntry, type LogEntry, newLogEntry } from "./log-entry.ts";
@@ -54,6 +55,8 @@ export interface AsyncLogger extends Logger {
 const KNOWN = ["queue", "logger", "level", "flushInterval", "flushSize", "bufferSize", "now"];
 const TRIES = 3;
 const PAUSE_MS = 100;
+/** How long a queue may take to answer. What it takes after that all the same is an entry twice under one key. */
+const ANSWER_MS = 10_000;
 
 /**
  * Makes a logger.
@@ -63,23 +66,38 @@ const PAUSE_MS = 100;
 export function createAsyncLogger(options: AsyncLoggerOptions, timing: Timing = systemTiming): AsyncLogger {
   const problems = new OptionProblems();
   const given = problems.object(options, "options", KNOWN);
-  if (typeof options.queue?.send !== "function") problems.add("options.queue", "must have a function send");
+  const queue = given["queue"] as Partial<QueueSender> | null | undefined;
+  if (typeof queue?.send !== "function") problems.add("options.queue", "must have a function send");
   if (given["logger"] !== undefined) problems.logger(given["logger"], "options.logger");
   if (given["now"] !== undefined) problems.function(given["now"], "options.now");
   if (given["level"] !== undefined && !LOG_LEVELS.includes(given["level"] as LogLevel)) {
     problems.add("options.level", `must be one of ${LOG_LEVELS.join(", ")}`);
   }
-  const settings: LoggerSettings = {
-    queue: options.queue,
-    logger: options.logger ?? consoleLogger,
-    lowest: LOG_LEVELS.indexOf(options.level ?? "info"),
-    now: options.now ?? (() => new Date()),
+  const paces = {
     flushIntervalMs: readDuration(problems, given["flushInterval"], "options.flushInterval", 1000, { maxMs: 60_000 }),
     flushSize: problems.integer(given["flushSize"], "options.flushSize", 50, { min: 1, max: 1000 }),
     bufferSize: problems.integer(given["bufferSize"], "options.bufferSize", 10_000, { min: 1, max: 1_000_000 }),
   };
   problems.throwConfiguration();
+  const settings: LoggerSettings = {
+    ...paces,
+    queue: options.queue,
+    logger: options.logger ?? consoleLogger,
+    lowest: LOG_LEVELS.indexOf(options.level ?? "info"),
+    now: options.now ?? (() => new Date()),
+  };
   return new BufferingLogger(settings, timing);
+}
+
+/** The same for a queue that is known. */
+export function createLoggerOf(
+  queue: QueueSender,
+  options: Omit<AsyncLoggerOptions, "queue"> = {},
+  timing: Timing = systemTiming,
+): AsyncLogger {
+  // Spreading would make an empty object of what is none.
+  const isObject = typeof options === "object" && options !== null && !Array.isArray(options);
+  return createAsyncLogger((isObject ? { ...options, queue } : options) as AsyncLoggerOptions, timing);
 }
 
 interface LoggerSettings {
@@ -160,7 +178,7 @@ class BufferingLogger implements AsyncLogger {
     this.#closed = true;
     await this.flush();
     const { dropped } = this.figures;
-    if (dropped > 0) this.#settings.logger.error({ dropped }, "log entries were dropped before the logger was closed");
+    if (dropped > 0) this.#hear("error", { dropped }, "log entries were dropped before the logger was closed");
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -178,29 +196,51 @@ class BufferingLogger implements AsyncLogger {
   }
 
   #log(level: LogLevel, attributes: LogAttributes, message: string): void {
-    const { logger, lowest, now, bufferSize, flushSize, flushIntervalMs } = this.#settings;
-    logger[level](attributes, message);
+    const { lowest, bufferSize, flushSize, flushIntervalMs } = this.#settings;
+    this.#hear(level, attributes, message);
     if (LOG_LEVELS.indexOf(level) < lowest) return;
     if (this.#closed || this.#buffer.length >= bufferSize) {
       this.#drop(1, this.#closed ? "the logger is closed" : "too many entries wait");
       return;
     }
-    this.#buffer.push(newLogEntry(level, attributes, message, { time: now(), sequence: this.#sequence++ }));
+    const entry = this.#entryOf(level, attributes, message);
+    if (entry === null) return;
+    this.#buffer.push(entry);
     if (this.#buffer.length >= flushSize) void this.flush();
     else this.#cancelTimer ??= this.#timing.after(flushIntervalMs, () => void this.flush());
   }
 
+  /** Null, and dropped, when `now` fails: an entry without a time has no place. */
+  #entryOf(level: LogLevel, attributes: LogAttributes, message: string): LogEntry | null {
+    try {
+      // A copy, since a caller may set its date to something else.
+      const time = new Date(this.#settings.now().getTime());
+      if (!Number.isFinite(time.getTime())) throw new RangeError("now() returned an invalid date");
+      return newLogEntry(level, attributes, message, { time, sequence: this.#sequence++ });
+    } catch (error) {
+      this.#drop(1, "there is no time to be had", error);
+      return null;
+    }
+  }
+
+  /** Never rejects: what comes after waits for it. */
   async #sendBuffered(): Promise<void> {
     const entries = this.#buffer;
     this.#buffer = [];
     if (entries.length === 0) return;
     this.#sending = entries.length;
-    // One send at a time, so that what a queue has taken is counted as taken.
-    for (const group of splitMessages(entries.map((entry) => ({ body: encodeLogEntry(entry) })))) {
-      const failure = await this.#send(group);
-      this.#sending -= group.length;
-      if (failure === null) this.#sent += group.length;
-      else this.#drop(group.length, "they could not be sent", failure.error);
+    try {
+      // One send at a time, so that what a queue has taken is counted as taken.
+      for (const group of splitMessages(entries.map((entry) => ({ body: encodeLogEntry(entry) })))) {
+        const failure = await this.#send(group);
+        this.#sending -= group.length;
+        if (failure === null) this.#sent += group.length;
+        else this.#drop(group.length, "they could not be sent", failure.error);
+      }
+    } catch (error) {
+      const left = this.#sending;
+      this.#sending = 0;
+      this.#drop(left, "they could not be sent", error);
     }
   }
 
@@ -208,7 +248,7 @@ class BufferingLogger implements AsyncLogger {
   async #send(messages: readonly OutgoingMessage[]): Promise<{ readonly error: unknown } | null> {
     for (let tries = 1; ; tries++) {
       try {
-        await this.#settings.queue.send(messages);
+        await within(this.#timing, ANSWER_MS, () => this.#settings.queue.send(messages));
         return null;
       } catch (error) {
         if (tries >= TRIES) return { error };
@@ -220,6 +260,15 @@ class BufferingLogger implements AsyncLogger {
   #drop(count: number, reason: string, error?: unknown): void {
     this.#dropped += count;
     const attributes = { count, dropped: this.#dropped, ...(error !== undefined && { error }) };
-    this.#settings.logger.error(attributes, `log entries were dropped: ${reason}`);
+    this.#hear("error", attributes, `log entries were dropped: ${reason}`);
+  }
+
+  /** A logger that fails must fail neither who logs nor a flush; the console is told instead. */
+  #hear(level: LogLevel, attributes: LogAttributes, message: string): void {
+    try {
+      this.#settings.logger[level](attributes, message);
+    } catch (error) {
+      consoleLogger.error({ ...attributes, loggerError: error }, message);
+    }
   }
 }

@@ -15,7 +15,8 @@ export const ASYNC_LOGGER = "async-logger";
 /** Name of the queue of analytics events. */
 export const ANALYTICS_EVENTS = "analytics-events";
 
-const COMMON = { batchTimeout: { seconds: 1 }, maxConcurrency: 1, maxRetries: 3 } as const;
+/** How long they may take is the home's to say: it depends on the lease. */
+const COMMON = { batchTimeout: { seconds: 1 }, maxConcurrency: 1, maxRetries: 3, timeout: { hours: 12 } } as const;
 
 /** Runs commands. */
 export function asyncPolicyTaskQueue(processor: Processor, maxConcurrency: number): QueueDefinition {

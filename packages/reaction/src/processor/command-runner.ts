@@ -3,11 +3,11 @@ import type { WorkerCtx } from "../context/worker-ctx.ts";
 import type { Command } from "../definition/define-command.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import type { CommandError, CommandExecution } from "../model/command-execution.ts";
-import type { DecideParams, SettleParams } from "../seam/reaction-store.ts";
+import type { DecideParams, SettleParams, WrittenCommand } from "../seam/reaction-store.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 import type { ProcessorParts } from "./processor-parts.ts";
 import { type AttemptEnd, runHandler } from "./run-handler.ts";
-import { reviewMarkKey, storeEnd } from "./store-end.ts";
+import { isMarkOf, reviewMarkKey, storeEnd, type StoredEnd } from "./store-end.ts";
 
 /** How a command is to be run. */
 export interface CommandRun {
@@ -29,6 +29,8 @@ export interface CommandRun {
   readonly tries: number;
   /** Monotonic time after which nothing is tried any more, and beyond which no further attempt may last. */
   readonly until: number;
+  /** The same for storing a success, which must not be repeated. */
+  readonly storeUntil: number;
 }
 
 /** A lease that was taken when the event was read. */
@@ -105,12 +107,16 @@ export class CommandRunner {
     return null;
   }
 
-  async #isMarked({ id }: CommandExecution): Promise<boolean> {
+  async #isMarked({ id, attempt }: CommandExecution): Promise<boolean> {
     const { keyValue } = this.#parts;
-    return keyValue !== null && (await keyValue.get(reviewMarkKey(id))) !== null;
+    const mark = keyValue === null ? null : await keyValue.get(reviewMarkKey(id));
+    return mark !== null && isMarkOf(mark, { attempt });
   }
 
-  /** Alerts come before the write: it may have taken effect without an answer, and nothing finds the command again then. */
+  /**
+   * That somebody has to look is said before the write: nothing finds the command again afterwards. That it has failed is
+   * said when that is written, or may have been.
+   */
   async #write(
     ctx: WorkerCtx,
     run: CommandRun,
@@ -125,10 +131,17 @@ export class CommandRunner {
     if (status === "needs_review") {
       await this.#alert(ctx, execution, "needs_review", "a command whose process ended may have had its effect");
     }
-    if (status === "failed") await this.#alertFailed(ctx, run, execution);
-    const written = await store.decideCommand(decision);
+    const failedHere = status === "failed";
+    let written: WrittenCommand | null;
+    try {
+      written = await store.decideCommand(decision);
+    } catch (thrown) {
+      if (failedHere) await this.#alertFailed(ctx, run, execution);
+      throw thrown;
+    }
     if (written === null) return { ...stands(execution), elsewhere: true };
-    return { ...stands(written.command), sent: written.sent, failedHere: status === "failed" };
+    if (failedHere) await this.#alertFailed(ctx, run, execution);
+    return { ...stands(written.command), sent: written.sent, failedHere };
   }
 
   async #lease({ id: commandId, eventId, attempt: seenAttempt }: CommandExecution): Promise<HeldLease | null> {
@@ -165,8 +178,15 @@ export class CommandRunner {
     { leased, keeper, end, isLastHere }: LeasedAttempt & { readonly isLastHere: boolean },
   ): Promise<CommandProgress> {
     const params = this.#settlement(run, { leased, keeper, end }, isLastHere);
-    const stored = await storeEnd(this.#parts, ctx, { params, keeper, tries: run.tries, until: run.until });
     const failedHere = end.type === "failed";
+    const until = failedHere ? run.until : run.storeUntil;
+    let stored: StoredEnd;
+    try {
+      stored = await storeEnd(this.#parts, ctx, { params, keeper, tries: run.tries, until });
+    } catch (thrown) {
+      if (params.status === "failed") await this.#alertUnstored(ctx, leased);
+      throw thrown;
+    }
     if (stored.type === "lost") return { ...stands(leased), elsewhere: true, failedHere };
     if (stored.type === "marked") return { ...stands({ ...leased, status: "needs_review" }), failedHere };
     const { command, sent } = stored.written;
@@ -196,6 +216,12 @@ export class CommandRunner {
       retryInMs,
       sweepInMs: (retryInMs ?? 0) + settings.sweepAfterMs,
     };
+  }
+
+  /** It may be stored all the same: then nothing comes back to it, and the caller of `emit` sees it as it was. */
+  async #alertUnstored(ctx: WorkerCtx, command: CommandExecution): Promise<void> {
+    const message = `command ${command.name} has failed in attempt ${command.attempt}; the store does not say whether it has that`;
+    await this.#alert(ctx, command, "command_failed", message);
   }
 
   /** The caller of `emit` sees what became of a sync command that ran there; of any other nobody would. */

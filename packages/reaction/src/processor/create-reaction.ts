@@ -6,7 +6,7 @@ import { type DurationInput, readDuration } from "../kit/duration.ts";
 import { OptionProblems } from "../kit/option-problems.ts";
 import { ownValue } from "../kit/own-value.ts";
 import { systemTiming, type Timing } from "../kit/timing.ts";
-import { createAsyncLogger, type AsyncLogger, type AsyncLoggerOptions } from "../logging/async-logger.ts";
+import { createLoggerOf, type AsyncLogger, type AsyncLoggerOptions } from "../logging/async-logger.ts";
 import { type LogPage, type LogRange, readLogs } from "../logging/read-logs.ts";
 import type { AlertHandler } from "../model/alert.ts";
 import type { QueueDefinition } from "../queues/define-queue.ts";
@@ -16,6 +16,7 @@ import type { KeyValueStore } from "../seam/key-value-store.ts";
 import type { QueueSender } from "../seam/message-queue.ts";
 import type { ReactionStore } from "../seam/reaction-store.ts";
 import { AlertRaiser } from "./alert-raiser.ts";
+import { boundedKeyValue, boundedQueue, boundedStore } from "./bounded-parts.ts";
 import {
   ANALYTICS_EVENTS,
   analyticsEventsQueue,
@@ -121,13 +122,13 @@ export function createTimedReaction<Tx = unknown>(options: ReactionOptions<Tx>, 
   checkParts(given, problems);
   problems.throwConfiguration();
   const { store, queue, keyValue = null, analyticsStore = null } = options;
-  const alerts = new AlertRaiser(store, options.alerts);
+  const alerts = new AlertRaiser(store, options.alerts, timing);
   const registry = new CommandRegistry(options.policies, options.commands ?? [], settings.leaseMs);
   let owner: string | undefined;
   const parts: ProcessorParts<Tx> = {
-    store,
-    queue,
-    keyValue,
+    store: boundedStore(store, timing),
+    queue: boundedQueue(queue, timing),
+    keyValue: keyValue && boundedKeyValue(keyValue, timing),
     alerts,
     registry,
     settings,
@@ -165,7 +166,7 @@ export function createTimedReaction<Tx = unknown>(options: ReactionOptions<Tx>, 
 function logsOf(queue: QueueSender | undefined, keyValue: KeyValueStore | null, timing: Timing): ReactionLogs | null {
   if (queue === undefined || keyValue === null) return null;
   return Object.freeze({
-    createLogger: (options?: Omit<AsyncLoggerOptions, "queue">) => createAsyncLogger({ ...options, queue }, timing),
+    createLogger: (options?: Omit<AsyncLoggerOptions, "queue">) => createLoggerOf(queue, options, timing),
     read: (range: LogRange) => readLogs(keyValue, range),
   });
 }

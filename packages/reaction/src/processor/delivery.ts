@@ -6,6 +6,8 @@ import type { ProcessorParts } from "./processor-parts.ts";
 
 /** After a lease has run out by the store's clock. */
 const LEASE_MARGIN_MS = 1000;
+/** Homes give a delivery ten seconds more than a lease lasts: three are for storing, the rest is for leaving a mark. */
+const STORE_MARGIN_MS = 3000;
 
 /** See the file header. */
 export class Delivery {
@@ -31,6 +33,11 @@ export class Delivery {
     this.#byId = new Map(stored.commands.map((command) => [command.id, command]));
   }
 
+  /** Monotonic time until which a success is tried to be stored, as long as its lease is held. */
+  get storeUntil(): number {
+    return this.until + STORE_MARGIN_MS;
+  }
+
   get commands(): readonly CommandExecution[] {
     return [...this.#byId.values()];
   }
@@ -48,6 +55,11 @@ export class Delivery {
     const ms =
       lease === null ? this.#parts.settings.retry.firstMs : lease.expiresAt.getTime() - this.stored.now.getTime();
     this.#leasedMs = Math.min(this.#leasedMs ?? Infinity, ms);
+  }
+
+  /** Somebody else has a command of the event. */
+  get isElsewhere(): boolean {
+    return this.#leasedMs !== null;
   }
 
   noteFailure(retryInMs: number | null): void {

@@ -8,8 +8,9 @@ import type { JsonValue } from "../model/json-value.ts";
  *   becomes of them: look at `commands`.
  * - `duplicate`: an event of this type and key exists; `event` and `commands` are its records.
  * - `ignored`: no policy wanted a command; nothing is stored and the key is not taken.
- * - `abandoned`: given up after several tries, logged and alerted; no success. With `event` null nothing is stored; with
- *   an event it is stored, not handed over yet, and the sweeper will do so.
+ * - `abandoned`: given up after several tries, logged and alerted; no success. With an event it is stored, not handed over
+ *   yet, and the sweeper will do so. With `event` null no record was found; only where the store has given no answer at
+ *   all may there be one, and the alert says so. Emitting it again under the same key is safe in either case.
  */
 export type EmitStatus = "abandoned" | "accepted" | "duplicate" | "ignored";
 

@@ -5,9 +5,10 @@ import type { PlannedCommand } from "../definition/define-command.ts";
 import { assertReactionEvent, type ReactionEvent } from "../definition/define-event.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import { sha256Hex } from "../kit/sha256-hex.ts";
+import { isNoAnswer } from "../kit/within.ts";
 import { timeOrderedId } from "../kit/time-ordered-id.ts";
 import { LifecycleError } from "../model/lifecycle-error.ts";
-import type { CreatedEvent, NewCommand, NewEvent, StoredEvent } from "../seam/reaction-store.ts";
+import type { NewCommand, NewEvent, StoredEvent } from "../seam/reaction-store.ts";
 import { type EmitResult, emitResult, type PendingEmitResult } from "./emit-result.ts";
 import { Handover } from "./handover.ts";
 import type { ProcessorParts } from "./processor-parts.ts";
@@ -28,16 +29,33 @@ export class Emitter<Tx> {
     const created = await this.#prepare(ctx, event);
     if (created === null) return emitResult("ignored", null, []);
     const { store, timing, settings } = this.#parts;
-    let stored: CreatedEvent;
+    let stored: StoredEvent;
     try {
       stored = await tryAgain(timing, settings.emission, () => store.createEvent(created));
     } catch (error) {
-      await this.#handover.alertAbandoned(ctx, error, null);
-      return emitResult("abandoned", null, [], { error });
+      const found = await this.#look(ctx, created, error);
+      if (found === null || found === "unknown") {
+        await this.#handover.alertAbandoned(ctx, error, { eventId: null, mayBeStored: found === "unknown" });
+        return emitResult("abandoned", null, [], { error });
+      }
+      stored = found;
     }
     // A try whose answer was lost may have stored it: then the record has our own id.
     const isNew = stored.event.id === created.id;
     return this.#finish(ctx, stored, created, isNew);
+  }
+
+  /** Whether one of the tries that failed has stored it all the same. */
+  async #look(ctx: WorkerCtx, { id }: NewEvent, reason: unknown): Promise<StoredEvent | "unknown" | null> {
+    if (reason instanceof LifecycleError) return null;
+    try {
+      const found = await this.#parts.store.readEvent(id);
+      // What has not answered may yet take effect.
+      return found ?? (isNoAnswer(reason) ? "unknown" : null);
+    } catch (error) {
+      ctx.logger.warn({ error, eventId: id }, "an event that could not be stored could not be looked for either");
+      return "unknown";
+    }
   }
 
   /** One try in the caller's transaction; the store's errors are thrown. */
@@ -62,7 +80,7 @@ export class Emitter<Tx> {
       stored = await tryAgain(timing, settings.emission, () => store.readEvent(event.id));
     } catch (error) {
       if (error instanceof LifecycleError) throw error;
-      await this.#handover.alertAbandoned(ctx, error, event.id);
+      await this.#handover.alertAbandoned(ctx, error, { eventId: event.id });
       return emitResult("abandoned", event, commands, { error });
     }
     if (stored !== null) return this.#finish(ctx, stored, created, isNew);

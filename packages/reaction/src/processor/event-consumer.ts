@@ -53,7 +53,19 @@ export class EventConsumer {
         await alert(exhausted(eventId, message.attempts));
         return message.ack();
       }
-      message.retry({ delay: { milliseconds: backOffMs(settings.retry, message.attempts) } });
+      const delayMs = backOffMs(settings.retry, message.attempts);
+      await this.#postpone(ctx, eventId, delayMs);
+      message.retry({ delay: { milliseconds: delayMs } });
+    }
+  }
+
+  /** So that the sweeper does not send beside a message that comes back. It may, though: that is only one more. */
+  async #postpone(ctx: WorkerCtx, eventId: string, delayMs: number): Promise<void> {
+    const { store, settings } = this.#parts;
+    try {
+      await store.postponeSweep(eventId, delayMs + settings.sweepAfterMs);
+    } catch (error) {
+      ctx.logger.warn({ error, eventId }, "the sweep of an event could not be put off");
     }
   }
 
@@ -64,12 +76,14 @@ export class EventConsumer {
     return store.openEvent({ eventId, owner, names: registry.names, leaseMs, sweepInMs: leaseMs + sweepAfterMs });
   }
 
+  /** Not past a command that somebody else runs: what is declared after it begins after it. */
   async #runAll(ctx: WorkerCtx, delivery: Delivery, messageId: string, held: HeldLease | null): Promise<void> {
     for (const { id } of inRunOrder(delivery.stored.commands)) {
       const execution = delivery.get(id);
       if (openCommands([execution]).length === 0) continue;
       if (isLeased(execution, delivery.stored.now)) delivery.noteLease(execution);
       else await this.#runOne(ctx, delivery, execution, { messageId, held });
+      if (delivery.isElsewhere) return;
     }
   }
 
@@ -103,6 +117,7 @@ export class EventConsumer {
       messageId,
       tries: Infinity,
       until: delivery.until,
+      storeUntil: delivery.storeUntil,
     });
     delivery.note(progress.execution);
     if (progress.elsewhere) delivery.noteLease(progress.execution);

@@ -20,6 +20,14 @@ export interface HandedOver {
   readonly error: unknown;
 }
 
+/** What is known of an event that was given up. */
+export interface Abandoned {
+  /** Null when no record was seen. */
+  readonly eventId: string | null;
+  /** Nobody knows whether there is a record. */
+  readonly mayBeStored?: boolean;
+}
+
 /** See the file header. */
 export class Handover {
   readonly #parts: ProcessorParts;
@@ -35,7 +43,7 @@ export class Handover {
     const sync = await this.#runSync(ctx, stored);
     const { event } = stored;
     if (sync.stale) return this.#asStored(ctx, event, sync);
-    const wasOpen = event.status === "pending" || event.status === "undispatched";
+    const wasOpen = isUnsent(event);
     const waiting = openCommands(sync.commands).filter(({ mode }) => mode === "async" || sync.failure !== null);
     const isOurs = isNew || sync.ended || event.status === "undispatched";
     if (waiting.length === 0 || sync.sent || sync.elsewhere || !wasOpen || !isOurs) {
@@ -45,14 +53,16 @@ export class Handover {
   }
 
   /** Logged and alerted. */
-  async alertAbandoned(ctx: WorkerCtx, error: unknown, eventId: string | null): Promise<void> {
+  async alertAbandoned(ctx: WorkerCtx, error: unknown, { eventId, mayBeStored = false }: Abandoned): Promise<void> {
     ctx.logger.error({ error, eventId }, "an event was abandoned");
     await this.#parts.alerts.raise(ctx, {
       severity: "high",
       code: "event_abandoned",
       message:
         eventId === null
-          ? "an event could not be stored and was given up"
+          ? mayBeStored
+            ? "an event was given up, and the store does not say whether it has it; if so, the sweeper hands it over"
+            : "an event could not be stored and was given up"
           : "an event is stored and could not be handed over; the sweeper will do so",
       ...(eventId !== null && { eventId }),
     });
@@ -65,7 +75,7 @@ export class Handover {
       await tryAgain(timing, settings.emission, () => queue.send([{ body: policyTask(event.id) }]));
     } catch (thrown) {
       error = thrown;
-      await this.alertAbandoned(ctx, thrown, event.id);
+      await this.alertAbandoned(ctx, thrown, { eventId: event.id });
     }
     const sent = error === null;
     try {
@@ -83,26 +93,36 @@ export class Handover {
       const execution = progress.get(id);
       if (mode !== "sync" || openCommands([execution]).length === 0) continue;
       if (execution.status === "running") {
-        // Whoever runs it goes on; a lease that has run out is the consumer's to take over.
-        progress.elsewhere ||= isLeased(execution, now);
-        continue;
+        // Whoever runs it goes on, also with what is declared after it; a lease that has run out is the consumer's to
+        // take over.
+        progress.elsewhere = isLeased(execution, now);
+        break;
       }
       try {
         progress.note(await this.#runOne(ctx, event, execution, progress));
       } catch (error) {
         ctx.logger.error({ error, eventId: event.id, commandId: id }, "a sync command could not be run here");
         progress.failure = error;
-        break;
       }
+      if (progress.stale || progress.failure !== null) break;
     }
     return progress;
   }
 
-  /** Somebody else was quicker with a command: what it has come to there is what the caller wants to know. */
+  /**
+   * Somebody else was quicker with a command: what it has come to there is what the caller wants to know. Where the sync
+   * ones are done and nothing was sent, it is sent from here: whoever ended them may not be there any more.
+   */
   async #asStored(ctx: WorkerCtx, event: EventExecution, sync: SyncProgress): Promise<HandedOver> {
     try {
       const stored = await this.#parts.store.readEvent(event.id);
-      if (stored !== null) return { event: stored.event, commands: stored.commands, error: null };
+      if (stored !== null) {
+        const { event: now, commands } = stored;
+        const left = openCommands(commands);
+        const waits = left.length > 0 && left.every(({ mode }) => mode === "async") && isUnsent(now);
+        if (waits) return await this.#dispatch(ctx, now, commands);
+        return { event: now, commands, error: null };
+      }
     } catch (error) {
       ctx.logger.warn({ error, eventId: event.id }, "an event could not be read again; the answer has it as it was");
     }
@@ -128,8 +148,13 @@ export class Handover {
       send: others.length > 0 && others.every(({ mode }) => mode === "async") && event.status !== "dispatched",
       tries: settings.emission.tries,
       until: Infinity,
+      storeUntil: Infinity,
     });
   }
+}
+
+function isUnsent({ status }: EventExecution): boolean {
+  return status === "pending" || status === "undispatched";
 }
 
 /** What the sync commands have come to. */

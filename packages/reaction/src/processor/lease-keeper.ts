@@ -3,6 +3,7 @@
  * or could not be renewed until it ran out.
  */
 import type { Timing } from "../kit/timing.ts";
+import { within } from "../kit/within.ts";
 import type { LeaseHolder, ReactionStore } from "../seam/reaction-store.ts";
 
 /** Without a reason each abort would make an exception, with its stack. */
@@ -71,9 +72,11 @@ export class LeaseKeeper {
 
   async #keep(): Promise<void> {
     const { signal } = this.#stopped;
-    for (;;) {
-      await this.#timing.pause(Math.min(this.#leaseMs / 3, Math.max(0, this.remainingMs)), signal);
+    for (let askedAt = this.#timing.monotonic(); ;) {
+      const dueInMs = Math.min(askedAt + this.#leaseMs / 3 - this.#timing.monotonic(), this.remainingMs);
+      await this.#timing.pause(Math.max(0, dueInMs), signal);
       if (signal.aborted) return;
+      askedAt = this.#timing.monotonic();
       if (!(await this.#renew())) return signal.aborted ? undefined : this.abort("lease_lost");
     }
   }
@@ -82,7 +85,10 @@ export class LeaseKeeper {
   async #renew(): Promise<boolean> {
     const askedAt = this.#timing.monotonic();
     try {
-      if (!(await this.#store.renewLease(this.holder, this.#leaseMs))) return false;
+      // The last try begins when the lease may have run out; by the store's clock it may not have.
+      const limitMs = Math.max(this.#leaseMs / 30, Math.min(this.#leaseMs / 3, this.remainingMs));
+      const isHeld = await within(this.#timing, limitMs, () => this.#store.renewLease(this.holder, this.#leaseMs));
+      if (!isHeld) return false;
       this.#expiresAt = askedAt + this.#leaseMs;
       return true;
     } catch {

@@ -1,5 +1,7 @@
 /** The processor: where events go in and messages come back. */
 import type { WorkerCtx } from "../context/worker-ctx.ts";
+import { assertWorkerCtx } from "../context/assert-worker-ctx.ts";
+import { OptionProblems } from "../kit/option-problems.ts";
 import type { ReactionEvent } from "../definition/define-event.ts";
 import { ValidationError } from "../model/validation-error.ts";
 import type { AnalyticsStore } from "../seam/analytics-store.ts";
@@ -30,7 +32,7 @@ export class Processor<Tx = unknown> {
    * With `tx` the event joins the caller's transaction: one try, the store's errors are thrown, and everything after the
    * write waits for `result.settle()`.
    *
-   * @throws ValidationError for a bad event or input; whatever a policy throws.
+   * @throws ValidationError for a bad context, event, option or input; whatever a policy throws.
    */
   emit(ctx: WorkerCtx, event: ReactionEvent, options: { readonly tx: Tx }): Promise<PendingEmitResult>;
   emit(ctx: WorkerCtx, event: ReactionEvent, options?: { readonly tx?: undefined }): Promise<EmitResult>;
@@ -39,23 +41,31 @@ export class Processor<Tx = unknown> {
     event: ReactionEvent,
     options: { readonly tx?: Tx | undefined } = {},
   ): Promise<EmitResult> {
-    for (const key of Object.keys(options)) {
-      if (key !== "tx") throw new ValidationError(`options.${key} is not an option; known is tx`);
-    }
-    const { tx } = options;
+    assertWorkerCtx(ctx);
+    const problems = new OptionProblems();
+    const { tx } = problems.object(options, "options", ["tx"]) as { readonly tx?: Tx | undefined };
+    if (tx === null) problems.add("options.tx", "must be a transaction; leave it out where there is none");
+    problems.throwValidation();
     return tx === undefined ? this.#emitter.emit(ctx, event) : this.#emitter.emitIn(ctx, event, tx);
   }
 
-  /** Works a batch of `async-policy-task`. Never rejects. */
+  /** Works a batch of `async-policy-task`. @throws ValidationError for what is no batch or no context, and nothing else. */
   async consume(batch: QueueBatch, ctx: WorkerCtx): Promise<void> {
+    assertWorkerCtx(ctx);
+    if (!Array.isArray((batch as QueueBatch | null | undefined)?.messages)) {
+      throw new ValidationError("batch must be a batch of messages, as a home hands it to consumers");
+    }
     for (const message of batch.messages) await this.#consumer.consume(ctx, batch.queue, message);
   }
 
   /**
    * One pass of the sweeper: sends for events that are overdue, deletes what retention says. Call it about once a minute;
-   * any number of processes may. Never rejects.
+   * any number of processes may.
+   *
+   * @throws ValidationError for what is no context, and nothing else.
    */
-  sweep(ctx: WorkerCtx): Promise<SweepResult> {
+  async sweep(ctx: WorkerCtx): Promise<SweepResult> {
+    assertWorkerCtx(ctx);
     return this.#sweeper.sweep(ctx);
   }
 }

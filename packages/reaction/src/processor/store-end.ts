@@ -5,9 +5,11 @@
  */
 import type { WorkerCtx } from "../context/worker-ctx.ts";
 import { backOffMs } from "../kit/back-off.ts";
+import { within } from "../kit/within.ts";
 import type { AttemptRecord } from "../model/command-execution.ts";
 import { StoredContentError } from "../model/stored-content-error.ts";
 import type { SettleParams, WrittenCommand } from "../seam/reaction-store.ts";
+import { ANSWER_MS } from "./bounded-parts.ts";
 import type { LeaseKeeper } from "./lease-keeper.ts";
 import type { ProcessorParts } from "./processor-parts.ts";
 
@@ -29,6 +31,8 @@ export type StoredEnd =
 
 /** Part of the lease that is kept for leaving a mark. */
 const RESERVED = 1 / 6;
+/** Part of the lease that a try has at least, also when it is late. */
+const SHORTEST_TRY = 1 / 30;
 const MARK_SECONDS = 90 * 86_400;
 
 /** Key of the mark of a command whose success could not be stored. */
@@ -36,12 +40,41 @@ export function reviewMarkKey(executionId: string): string {
   return `reaction/review/${executionId}`;
 }
 
+function reviewMark({ owner, attempt }: SettleParams): string {
+  return JSON.stringify({ owner, attempt });
+}
+
+/** Whether the mark is of this attempt: one of an earlier attempt was dealt with, even if it could not be deleted. */
+export function isMarkOf(mark: string, { attempt }: Pick<SettleParams, "attempt">): boolean {
+  try {
+    return (JSON.parse(mark) as { readonly attempt?: unknown } | null)?.attempt === attempt;
+  } catch {
+    // Nobody knows what it is about, so it is about this.
+    return true;
+  }
+}
+
 /** See the file header. Rejects only for a failure that could not be stored. */
 export async function storeEnd(parts: ProcessorParts, ctx: WorkerCtx, end: EndToStore): Promise<StoredEnd> {
+  const said: Promise<void>[] = [];
+  try {
+    return await tryToStore(parts, ctx, end, (alert) => said.push(alert));
+  } finally {
+    // It was said at once; what is still under way must not be cut off by the end of the delivery.
+    await Promise.all(said);
+  }
+}
+
+async function tryToStore(
+  parts: ProcessorParts,
+  ctx: WorkerCtx,
+  end: EndToStore,
+  saying: (alert: Promise<void>) => void,
+): Promise<StoredEnd> {
   let { params } = end;
   for (let failures = 0; ;) {
     try {
-      return await settle(parts, ctx, params, failures > 0);
+      return await settle(parts, ctx, params, { limitMs: answerMs(parts, end), triedBefore: failures > 0 });
     } catch (error) {
       if (error instanceof StoredContentError && params.result !== null) {
         params = { ...params, result: null, resultDropped: true };
@@ -52,11 +85,11 @@ export async function storeEnd(parts: ProcessorParts, ctx: WorkerCtx, end: EndTo
         { error, commandId: params.commandId, attempt: params.attempt },
         "the end of an attempt could not be stored",
       );
-      if (failures === 1 && params.status === "succeeded") await sayUnwritten(parts, ctx, params);
+      if (failures === 1 && params.status === "succeeded") saying(sayUnwritten(parts, ctx, params));
       const pause = backOffMs(parts.settings.emission, failures);
       if (failures >= end.tries || !lasts(parts, end, pause)) {
         if (params.status !== "succeeded") throw error;
-        return leaveForReview(parts, ctx, params);
+        return leaveForReview(parts, ctx, params, end.keeper);
       }
       await parts.timing.pause(pause);
     }
@@ -67,9 +100,9 @@ async function settle(
   parts: ProcessorParts,
   ctx: WorkerCtx,
   params: SettleParams,
-  triedBefore: boolean,
+  { limitMs, triedBefore }: { readonly limitMs: number; readonly triedBefore: boolean },
 ): Promise<StoredEnd> {
-  const written = await parts.store.settleCommand(params);
+  const written = await within(parts.timing, limitMs, () => parts.store.settleCommand(params));
   if (written !== null) return { type: "written", written };
   const own = triedBefore ? await writtenBefore(parts, params) : null;
   if (own !== null) return { type: "written", written: own };
@@ -105,31 +138,48 @@ function sayUnwritten({ alerts }: ProcessorParts, ctx: WorkerCtx, { eventId, com
   });
 }
 
+/** How long a try may take, so that an answer that does not come leaves time for a mark. */
+function answerMs({ settings, timing }: ProcessorParts, { keeper, until }: EndToStore): number {
+  const { remainingMs } = keeper;
+  if (remainingMs <= 0) return ANSWER_MS;
+  const limitMs = Math.max(remainingMs / 2, remainingMs - settings.leaseMs * RESERVED);
+  return Math.max(settings.leaseMs * SHORTEST_TRY, Math.min(limitMs, until - timing.monotonic()));
+}
+
 function lasts({ timing, settings }: ProcessorParts, { keeper, until }: EndToStore, pauseMs: number): boolean {
   const leaseLasts = keeper.remainingMs - pauseMs > settings.leaseMs * RESERVED;
   return leaseLasts && timing.monotonic() + pauseMs < until;
 }
 
-async function leaveForReview(parts: ProcessorParts, ctx: WorkerCtx, params: SettleParams): Promise<StoredEnd> {
+async function leaveForReview(
+  parts: ProcessorParts,
+  ctx: WorkerCtx,
+  params: SettleParams,
+  keeper: LeaseKeeper,
+): Promise<StoredEnd> {
   const { eventId, commandId } = params;
-  const review = (message: string): Promise<void> =>
+  const say = (message: string): Promise<void> =>
     parts.alerts.raise(ctx, { severity: "high", code: "needs_review", message, eventId, commandId });
   try {
-    const stored = await settle(parts, ctx, { ...params, status: "needs_review", result: null }, true);
-    if (stored.type === "written") await review("a command has succeeded and its result could not be stored");
+    // The other half is for the mark.
+    const reservedMs = parts.settings.leaseMs * RESERVED;
+    const limitMs = (keeper.remainingMs > 0 ? Math.min(reservedMs, keeper.remainingMs) : reservedMs) / 2;
+    const review: SettleParams = { ...params, status: "needs_review", result: null };
+    const stored = await settle(parts, ctx, review, { limitMs, triedBefore: true });
+    if (stored.type === "written") await say("a command has succeeded and its result could not be stored");
     return stored;
   } catch (error) {
     ctx.logger.error({ error, commandId }, "a command could not be put into review");
   }
   try {
-    await parts.keyValue?.put(reviewMarkKey(commandId), params.owner, { expiresInSeconds: MARK_SECONDS });
+    await parts.keyValue?.put(reviewMarkKey(commandId), reviewMark(params), { expiresInSeconds: MARK_SECONDS });
     if (parts.keyValue !== null) {
-      await review("a command has succeeded and its result could not be stored; a mark keeps it from being run again");
+      await say("a command has succeeded and its result could not be stored; a mark keeps it from being run again");
       return { type: "marked" };
     }
   } catch (error) {
     ctx.logger.error({ error, commandId }, "a review mark could not be written");
   }
-  await review("a command has succeeded, and neither its result nor a mark could be stored: it may run again");
+  await say("a command has succeeded, and neither its result nor a mark could be stored: it may run again");
   return { type: "marked" };
 }

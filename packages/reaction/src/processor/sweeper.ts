@@ -1,5 +1,6 @@
 /** Finds events that nothing has moved for a while and sends for them; deletes what is old enough. */
 import type { WorkerCtx } from "../context/worker-ctx.ts";
+import { within } from "../kit/within.ts";
 import type { AnalyticsStore } from "../seam/analytics-store.ts";
 import type { SweptEvent } from "../seam/reaction-store.ts";
 import { policyTask } from "./policy-task.ts";
@@ -20,6 +21,8 @@ const KEY_VALUE_BATCH = 1000;
 /** From this many sweeps on every further one is alerted; they are an hour apart by then. */
 const TOLERATED_SWEEPS = 10;
 const SALTS_LIVE_MS = 48 * 3_600_000;
+/** How long each part of a pass may take; the next pass goes on with what it has left. */
+const PART_MS = 60_000;
 
 /** See the file header. */
 export class Sweeper {
@@ -44,13 +47,17 @@ export class Sweeper {
   async #dispatch(ctx: WorkerCtx): Promise<number> {
     const { store, queue } = this.#parts;
     const won = await store.claimSweeps(PASS);
-    for (const event of won) if (event.sweeps >= TOLERATED_SWEEPS) await this.#alert(ctx, event);
     if (won.length === 0) return 0;
-    await queue.send(won.map(({ id }) => ({ body: policyTask(id) })));
-    await store.markDispatched(
-      won.map(({ id }) => id),
-      true,
-    );
+    try {
+      await queue.send(won.map(({ id }) => ({ body: policyTask(id) })));
+      await store.markDispatched(
+        won.map(({ id }) => id),
+        true,
+      );
+    } finally {
+      const exhausted = won.filter(({ sweeps }) => sweeps >= TOLERATED_SWEEPS);
+      await Promise.all(exhausted.map((event) => this.#alert(ctx, event)));
+    }
     return won.length;
   }
 
@@ -70,7 +77,7 @@ export class Sweeper {
 
   async #attempt<T>(ctx: WorkerCtx, what: string, fallback: T, step: () => Promise<T> | undefined): Promise<T> {
     try {
-      return (await step()) ?? fallback;
+      return (await within(this.#parts.timing, PART_MS, async () => step())) ?? fallback;
     } catch (error) {
       ctx.logger.error({ error }, `sweeping ${what} failed; the next pass tries again`);
       return fallback;

@@ -18,6 +18,14 @@ export interface QueueOptions {
   readonly maxRetries?: number | undefined;
   /** Pause before a redelivery that says nothing else, at most 12 h; none by default. */
   readonly retryDelay?: DurationInput | undefined;
+  /**
+   * Time that `consume` has for one batch, 1 ms to 12 h, default 15 min, which is also the most that Cloudflare allows. One
+   * that takes longer is taken to have failed: what it has not marked by then is retried, while its code may still run. Time
+   * for which messages wait for their batch to fill up, or for their turn, does not count.
+   *
+   * @addition
+   */
+  readonly timeout?: DurationInput | undefined;
   /** Where messages go that used up their redeliveries. Without one they are dropped, with an alert. */
   readonly deadLetterQueue?: string | undefined;
   /** Consumes one batch. */
@@ -34,6 +42,8 @@ export interface QueueDefinition {
   readonly maxRetries: number;
   /** Milliseconds. */
   readonly retryDelayMs: number;
+  /** Milliseconds. */
+  readonly timeoutMs: number;
   readonly deadLetterQueue: string | null;
   readonly consume: (batch: QueueBatch, ctx: WorkerCtx) => PromiseLike<void> | void;
 }
@@ -45,11 +55,15 @@ const KNOWN = [
   "maxConcurrency",
   "maxRetries",
   "retryDelay",
+  "timeout",
   "deadLetterQueue",
   "consume",
 ];
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const LONGEST_DELAY_MS = 43_200_000;
+const LONGEST_TIMEOUT_MS = 43_200_000;
+/** What a consumer has on Cloudflare. */
+const DEFAULT_TIMEOUT_MS = 900_000;
 
 /**
  * Defines a queue of the application's own.
@@ -68,6 +82,10 @@ export function defineQueue(options: QueueOptions): QueueDefinition {
     maxConcurrency: integer("maxConcurrency", 1, 1, 250),
     maxRetries: integer("maxRetries", 3, 0, 100),
     retryDelayMs: readDuration(problems, given["retryDelay"], "queue.retryDelay", 0, { maxMs: LONGEST_DELAY_MS }),
+    timeoutMs: readDuration(problems, given["timeout"], "queue.timeout", DEFAULT_TIMEOUT_MS, {
+      minMs: 1,
+      maxMs: LONGEST_TIMEOUT_MS,
+    }),
     deadLetterQueue:
       given["deadLetterQueue"] === undefined
         ? null

@@ -4,6 +4,7 @@ import type { WorkerCtx } from "../context/worker-ctx.ts";
 import { OptionProblems } from "../kit/option-problems.ts";
 import type { QueueBatch } from "../seam/message-queue.ts";
 import type { QueueDefinition } from "./define-queue.ts";
+import { consumeWithin } from "./limit-consumer.ts";
 
 /** A queue under the name it really has. */
 export interface NamedQueue {
@@ -31,7 +32,7 @@ export function createQueueEntry(queues: readonly NamedQueue[], alerts: AlertRai
   return async (batch, ctx) => {
     const definition = byName.get(batch.queue);
     if (definition !== undefined) {
-      await definition.consume(batch, ctx);
+      await consumeWithin(definition.timeoutMs, definition.consume, batch, ctx);
       return;
     }
     await alerts.raise(ctx, {

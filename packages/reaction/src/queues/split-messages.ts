@@ -16,12 +16,13 @@ const LARGEST_MESSAGE_BYTES = 128_000 - METADATA_BYTES;
 /**
  * The messages in order, in groups.
  *
- * @throws ValidationError naming the first whose body is no JSON, MessageTooLargeError the first that is too large; before
+ * @throws ValidationError for no list, or naming the first whose body is no JSON, MessageTooLargeError the first that is too large; before
  *   any is sent.
  */
 export function splitMessages<Message extends OutgoingMessage>(
   messages: readonly Message[],
 ): readonly (readonly Message[])[] {
+  if (!Array.isArray(messages)) throw new ValidationError("messages must be a list of messages");
   const groups: Message[][] = [];
   let bytes = 0;
   for (const [index, { size, message }] of messages.map(measured).entries()) {

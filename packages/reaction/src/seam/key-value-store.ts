@@ -21,6 +21,11 @@ export interface KeyValuePage {
 
 /** See the file header. */
 export interface KeyValueStore {
+  /**
+   * True where `list` begins at `start` and brings the values along, so that one call reads a page wherever it lies. Where it
+   * does not, a range is listed by its prefixes, and values are read one by one.
+   */
+  readonly seeks?: boolean | undefined;
   /** Null when there is none, or it has expired. */
   get(key: string): Promise<string | null>;
   /** Writes or replaces. Gone after `expiresInSeconds`, at least 60, when given. */

@@ -15,7 +15,8 @@ export interface QueueSender {
   /**
    * Sends all messages, split where a queue takes fewer at once. Resolves when all are stored.
    *
-   * @throws MessageTooLargeError before anything is sent; whatever the queue throws, when some may have been sent.
+   * @throws ValidationError for no list, a body that is no JSON or a bad delay, and MessageTooLargeError, before anything is
+   *   sent; whatever the queue throws, when some may have been sent.
    */
   send(messages: readonly OutgoingMessage[]): Promise<void>;
 }

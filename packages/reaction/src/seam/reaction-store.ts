@@ -158,6 +158,8 @@ export interface CommandFilter {
   readonly mode?: CommandMode | undefined;
   readonly eventId?: string | undefined;
   readonly eventType?: string | undefined;
+  /** Of the event. */
+  readonly idempotencyKey?: string | undefined;
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
   readonly limit?: number | undefined;

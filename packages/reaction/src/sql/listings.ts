@@ -35,12 +35,12 @@ export function listEvents<Tx>(context: SqlContext<Tx>, filter: EventFilter): Pr
 
 /** Commands, newest first. @throws ValidationError for a bad limit or cursor. */
 export function listCommands<Tx>(context: SqlContext<Tx>, filter: CommandFilter): Promise<Page<CommandExecution>> {
-  const { name, status, mode, eventId, eventType } = filter;
+  const { name, status, mode, eventId, eventType, idempotencyKey } = filter;
   const { terms } = context;
   return page(context, filter, {
     select: raw(COMMAND_COLUMNS.map((column) => `t.${column}`).join(", ")),
     from:
-      eventType === undefined
+      eventType === undefined && idempotencyKey === undefined
         ? sql`${terms.command} as t`
         : sql`${terms.command} as t join ${terms.event} as e on e.id = t.event_id`,
     time: "created_at",
@@ -50,6 +50,7 @@ export function listCommands<Tx>(context: SqlContext<Tx>, filter: CommandFilter)
       equals("t.mode", mode),
       equals("t.event_id", eventId),
       equals("e.type", eventType),
+      equals("e.idempotency_key", idempotencyKey),
     ],
     read: (row) => readCommandRow(row),
   });

@@ -7,6 +7,7 @@ import { raw, sql } from "./sql-text.ts";
 
 /** See the file header. Reads do not lag. */
 export class SqlKeyValueStore<Tx = unknown> implements KeyValueStore {
+  readonly seeks = true;
   readonly #context: SqlContext<Tx>;
   readonly #terms: SqlTerms;
 

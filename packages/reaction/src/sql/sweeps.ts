@@ -60,7 +60,8 @@ export async function applyRetention<Tx>(context: SqlContext<Tx>, params: Retent
   const { contentAfterMs, keysAfterMs, alertsAfterMs, limit } = params;
   const { terms } = context;
   const results = await context.run([
-    ...emptyOld(terms, contentAfterMs, limit),
+    // Only what is empty is deleted: a finished event is in one index for as long as it has content, and then in the other.
+    ...emptyOld(terms, Math.min(contentAfterMs, keysAfterMs ?? Infinity), limit),
     sql`delete from ${terms.alert} where id in (select id from ${terms.alert}
       where raised_at <= ${terms.later(-alertsAfterMs)} order by raised_at limit cast(${limit} as integer))`,
     ...(keysAfterMs === null ? [] : deleteOld(terms, keysAfterMs, limit)),
@@ -80,8 +81,9 @@ function emptyOld(terms: SqlTerms, afterMs: number, limit: number): SqlFragment[
 }
 
 function deleteOld(terms: SqlTerms, afterMs: number, limit: number): SqlFragment[] {
-  const all = oldEvents(terms, raw("1 = 1"), afterMs, limit);
-  const bare = sql`${without(terms.command)}) and ${without(terms.action)})`;
+  const empty = raw("payload is null");
+  const all = oldEvents(terms, empty, afterMs, limit);
+  const bare = sql`${empty} and ${without(terms.command)}) and ${without(terms.action)})`;
   return [
     sql`delete from ${terms.command} where event_id in ${all} and ${ENDED}`,
     sql`delete from ${terms.action} where event_id in ${all}`,

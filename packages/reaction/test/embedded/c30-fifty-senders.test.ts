@@ -20,6 +20,8 @@ interface Answer {
 
 const CREATE = "create table effects (execution_id text, name text)";
 const EFFECTS = "select execution_id, name from effects order by name";
+/** Keys of events that are emitted once, so that there are several messages to get out of order. */
+const OTHERS = ["order-paid:2", "order-paid:3", "order-paid:4"];
 const SENDER = new URL("../testdata/sender.ts", import.meta.url);
 
 async function startSenders(
@@ -44,8 +46,8 @@ async function emitAll(senders: readonly SpawnedNode[], total: number, key: stri
   return (await Promise.all(senders.map((sender) => sender.next<Answer[]>(Array.isArray)))).flat();
 }
 
-/** A process that works what is queued: every message twice, out of order. */
-async function workTwice(opened: OpenHome<unknown>, now: () => Date): Promise<void> {
+/** A process that works what is queued: every message twice, in order and the other way round at the same time. */
+async function workTwice(opened: OpenHome<unknown>, now: () => Date, messages: number): Promise<void> {
   const effect =
     (name: string): Work =>
     async ({ executionId }) =>
@@ -56,8 +58,22 @@ async function workTwice(opened: OpenHome<unknown>, now: () => Date): Promise<vo
   const args = opened.address.startsWith("postgres") ? "args" : "json(args) as args";
   const jobs = await opened.rows(`select id, ${args} from river_job order by id`);
   const bodies = jobs.map(bodyOf);
+  assert.ok(bodies.length >= messages);
   const ctx = testCtx({ entry: "queue", now });
-  await Promise.all([...bodies, ...bodies.toReversed()].map((body) => deliver(reaction.consume, ctx, { body })));
+  const inTurn = async (order: readonly unknown[]): Promise<void> => {
+    for (const body of order) await deliver(reaction.consume, ctx, { body });
+  };
+  await Promise.all([inTurn(bodies), inTurn(bodies.toReversed())]);
+}
+
+/** Both effects of each of so many events, once. */
+async function assertEffects(opened: OpenHome<unknown>, events: number): Promise<void> {
+  const effects = await opened.rows(EFFECTS);
+  assert.deepEqual(
+    effects.map(({ name }) => name),
+    [...Array<string>(events).fill("grant_role"), ...Array<string>(events).fill("send_receipt")],
+  );
+  assert.equal(new Set(effects.map(({ execution_id: id }) => id)).size, 2 * events);
 }
 
 function bodyOf({ args }: Record<string, unknown>): unknown {
@@ -80,13 +96,14 @@ async function fiftySenders(
   const kept = accepted[0]?.payload.orderId;
   const wrong = answers.filter(({ payload, payloadMismatch }) => payload.orderId !== kept || payloadMismatch);
   assert.ok(wrong.length >= 5 && wrong.every(({ payload }) => payload.orderId === kept), "another payload is flagged");
-  await workTwice(opened, () => new Date());
-  const effects = await opened.rows(EFFECTS);
+  for (const key of OTHERS) assert.equal((await emitAll(all.slice(0, 1), 1, key))[0]?.status, "accepted");
+  await workTwice(opened, () => new Date(), 1 + OTHERS.length);
+  await assertEffects(opened, 1 + OTHERS.length);
+  const statuses = await opened.rows("select status from river_reaction_event");
   assert.deepEqual(
-    effects.map(({ name }) => name),
-    ["grant_role", "send_receipt"],
+    statuses.map(({ status }) => status),
+    Array(1 + OTHERS.length).fill("completed"),
   );
-  assert.deepEqual(await opened.rows("select status from river_reaction_event"), [{ status: "completed" }]);
   for (const sender of all) sender.endInput();
   await Promise.all(all.map((sender) => sender.exit()));
 }
@@ -100,16 +117,16 @@ async function killedSender(t: TestContext, backend: string, open: Open): Promis
   assert.equal((await opened.rows("select 1 from river_job")).length, 0, "there are records and no message");
   const [again] = await emitAll(second === undefined ? [] : [second], 1, "order-paid:1");
   assert.equal(again?.status, "duplicate");
+  const others = [];
+  for (const key of OTHERS) others.push(...(await emitAll(second === undefined ? [] : [second], 1, key)));
   at += 3_600_000;
-  await workTwice(opened, () => new Date(at));
+  await workTwice(opened, () => new Date(at), 1 + OTHERS.length);
+  await assertEffects(opened, 1 + OTHERS.length);
+  const expected = [again, ...others].flatMap((answer) => answer?.commands ?? []);
   const effects = await opened.rows(EFFECTS);
   assert.deepEqual(
-    effects.map(({ name }) => name),
-    ["grant_role", "send_receipt"],
-  );
-  assert.deepEqual(
-    effects.map(({ execution_id: id }) => id),
-    again?.commands.map(({ executionId }) => executionId),
+    effects.map(({ execution_id: id }) => String(id)).toSorted(),
+    expected.map(({ executionId }) => executionId).toSorted(),
   );
   second?.endInput();
   await second?.exit();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
 import { failOnLeaks, pollUntil } from "@riverqueue/internal-test-kit";
 import { postgresTest } from "@riverqueue/internal-test-kit/postgres-database";
-import { QUEUE_RULES } from "@riverqueue/internal-test-kit/reaction/queue-rules";
+import { LAST_DELIVERY_RULES, QUEUE_RULES } from "@riverqueue/internal-test-kit/reaction/queue-rules";
 import {
   createReaction,
   defineQueue,
@@ -235,7 +235,8 @@ test("what is refused of a list of messages is named, and nothing of the list is
 });
 
 test("the rules of acknowledging and retrying hold in the embedded home", async (t) => {
-  const opened = await openSqliteHome(t);
+  const logger = listeningLogger();
+  const opened = await openSqliteHome(t, { logger });
   const seen = new Map<string, { first: string[]; again: string[] }>();
   const queues: QueueDefinition[] = QUEUE_RULES.map((rule, index) => {
     const notes = { first: [] as string[], again: [] as string[] };
@@ -250,19 +251,74 @@ test("the rules of acknowledging and retrying hold in the embedded home", async 
       },
     });
   });
-  const { logger } = await start(opened, { queues });
+  await start(opened, { queues });
   for (const queue of queues) await opened.home.sender(queue).send(["a", "b", "c"].map((body) => ({ body })));
   await pollUntil(async () => {
     const rows = await opened.rows("select 1 from river_job where queue like 'rule-%' and state <> 'completed'");
     return rows.length === 0;
   });
-  for (const rule of QUEUE_RULES) {
+  const ignored = logger.logged.filter(({ message }) => message.includes("has no effect"));
+  for (const [index, rule] of QUEUE_RULES.entries()) {
     const notes = seen.get(rule.title);
     assert.deepEqual(notes?.first.toSorted(), ["a", "b", "c"], rule.title);
     assert.deepEqual(notes?.again.toSorted(), rule.again, rule.title);
+    const calls = ignored.filter(({ attributes }) => attributes["queue"] === `rule-${index}`);
+    assert.deepEqual(
+      calls.map(({ level, attributes }) => [level, attributes["call"]]),
+      rule.ignored.map((call) => ["warn", call]),
+      rule.title,
+    );
   }
-  assert.ok(logger !== null);
 });
+
+const delivered = ({ messages }: QueueBatch): string[] =>
+  messages.map(({ body, attempts }) => `${String(body)} ${attempts}`);
+
+for (const [index, rule] of LAST_DELIVERY_RULES.entries()) {
+  test(`a message past its retries in the embedded home: ${rule.title}`, async (t) => {
+    const opened = await openSqliteHome(t);
+    const [seen, dead]: [string[], string[]] = [[], []];
+    const name = `last-${index}`;
+    const common = { batchSize: 3, batchTimeout: { milliseconds: 20 } };
+    const queue = defineQueue({
+      ...common,
+      name,
+      maxRetries: 1,
+      deadLetterQueue: "dead",
+      consume: (batch) => {
+        seen.push(...delivered(batch));
+        rule.consume(batch);
+      },
+    });
+    const deadLetters = defineQueue({
+      ...common,
+      name: "dead",
+      maxRetries: 0,
+      consume: (batch) => {
+        dead.push(...delivered(batch));
+        batch.retryAll();
+      },
+    });
+    const { codes } = await start(opened, { queues: [queue, deadLetters] });
+    await opened.home.sender(queue).send(["a", "b", "c"].map((body) => ({ body })));
+    await pollUntil(async () => {
+      const rows = await opened.rows(
+        "select 1 from river_job where kind = 'reaction_message' and state not in ('completed', 'discarded')",
+      );
+      return rows.length === 0 && codes.length >= rule.dead.length;
+    });
+    assert.deepEqual(seen.toSorted(), rule.deliveries);
+    assert.deepEqual(
+      dead.toSorted(),
+      rule.dead.map((body) => `${body} 1`),
+    );
+    // That queue has no retries and no dead letters.
+    assert.deepEqual(
+      codes,
+      rule.dead.map(() => "message_dropped"),
+    );
+  });
+}
 
 test("an idle process sweeps, whoever leads", async (t) => {
   let at = Date.now();
@@ -288,6 +344,46 @@ test("an idle process sweeps, whoever leads", async (t) => {
     ["grant_role", "send_receipt"],
   );
 });
+
+for (const [what, busyQueue] of [
+  ["messages of other queues", "mail"],
+  ["events, whatever else", "async-policy-task"],
+] as const) {
+  test(`a process that always has ${what} to work sweeps as well`, async (t) => {
+    let at = Date.now();
+    const opened = await openSqliteHome(t, { now: () => new Date(at) });
+    const [began, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const hold = async (): Promise<void> => {
+      began.resolve();
+      await goOn.promise;
+    };
+    const { grant, send } = orderCommands({ send: ({ input }) => (input.orderId === "1" ? hold() : undefined) });
+    const mail = defineQueue({ name: "mail", batchSize: 1, consume: hold });
+    const reaction = createReaction({ policies: [orderPolicy(grant, send)], ...opened.home.parts, queues: [mail] });
+    const overdue = await reaction.processor.emit(testCtx(), order(2));
+    await opened.rows("delete from river_job");
+    const [workers, queues]: [Workers, Record<string, QueueConfig>] = [new Workers(), {}];
+    const idleSweep = { milliseconds: 20 };
+    opened.home.register({ workers, queues, periodicJobs: [], reaction, idleSweep });
+    const run = await new Client(opened.driver, {
+      workers,
+      queues,
+      leaderElectionDisabled: true,
+      logger: false,
+    }).start();
+    opened.beforeClose(() => run.stop());
+    opened.beforeClose(() => Promise.resolve(goOn.resolve()));
+    if (busyQueue === "mail") await opened.home.sender(mail).send([{ body: 1 }]);
+    else await reaction.processor.emit(testCtx(), order(1));
+    await began.promise;
+    at += 61_000;
+    const wanted = overdue.event?.id ?? "";
+    await pollUntil(async () => {
+      const rows = await opened.rows("select json(args) as args from river_job where queue = 'async-policy-task'");
+      return rows.some(({ args }) => String(args).includes(wanted));
+    });
+  });
+}
 
 test("registering twice, beside a queue of the same name, or with a bad pause between sweeps, is refused", async (t) => {
   const { home } = await openSqliteHome(t);

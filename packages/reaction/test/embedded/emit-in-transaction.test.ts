@@ -154,18 +154,29 @@ postgresTest("on Postgres an event whose key another transaction holds keeps no 
   assert.deepEqual(await lease.query("select count(*)::int as n from river_job"), [{ n: 6 }]);
 });
 
-postgresTest("C30 on Postgres a rollback leaves nothing", async (t) => {
+postgresTest("C30 on Postgres a rollback leaves nothing, nothing has run, and settle says so", async (t) => {
   const lease = await leasePostgresDatabase(t);
   const pool = lease.pool({ max: 5 });
   await createMigrator({ pool }, { line: "reaction" }).migrateUp();
   const home = createEmbeddedHome({ driver: new PgDriver(pool) });
-  const { send, attempts } = orderCommands();
-  const { processor } = createReaction({ policies: [orderPolicy(send)], ...home.parts });
+  const { grant, send, attempts } = orderCommands();
   const client = await lease.connect();
-  await client.query("begin");
-  const result = await processor.emit(ctx, order, { tx: client });
-  await client.query("rollback");
-  await assert.rejects(result.settle(), { code: "lifecycle" });
-  assert.deepEqual(await lease.query("select 1 from river_job union all select 1 from river_reaction_event"), []);
+  for (const commands of [[grant, send], [grant], [send]]) {
+    const { processor } = createReaction({ policies: [orderPolicy(...commands)], ...home.parts });
+    await client.query("begin");
+    const result = await processor.emit(ctx, order, { tx: client });
+    assert.deepEqual(
+      [result.status, ...result.commands.map(({ status }) => status)],
+      ["accepted", ...commands.map(() => "pending")],
+    );
+    await client.query("rollback");
+    await assert.rejects(result.settle(), { name: "LifecycleError", code: "lifecycle" });
+    assert.deepEqual(
+      await lease.query(
+        "select 1 from river_job union all select 1 from river_reaction_event union all select 1 from river_reaction_command",
+      ),
+      [],
+    );
+  }
   assert.equal(attempts.length, 0);
 });

@@ -2,7 +2,6 @@
  * A world in which every step that a processor waits for can be made to fail: the calls of store, queue and key-value store,
  * and the handlers. A run without faults lists the steps, so a new one cannot be forgotten.
  */
-import type { DatabaseSync } from "node:sqlite";
 import {
   type Alert,
   defineCommand,
@@ -15,16 +14,18 @@ import {
   type ReactionStore,
   type WorkerCtx,
 } from "@riverqueue/reaction";
-import { createTimedReaction, runBatch, SqlReactionStore, type Timing } from "@riverqueue/reaction/home";
+import { createTimedReaction, runBatch, SqlReactionStore } from "@riverqueue/reaction/home";
 import { z } from "zod";
 import type { OpenHome } from "./open-home.ts";
-import { testCtx } from "./test-ctx.ts";
+import { listeningLogger, testCtx } from "./test-ctx.ts";
+import { VirtualTime } from "./virtual-time.ts";
 
 /**
  * What happens at a step. `error`: it throws instead of taking effect. `lost`: it takes effect and throws. `outage`: it and
- * every later call of the kind throw. `crash`: the process ends before it, `crash after`: after it took effect.
+ * every later call of the kind throw. `hang`: it and every later call of the kind have no effect and never answer, `hang
+ * after`: it takes effect and never answers. `crash`: the process ends before it, `crash after`: after it took effect.
  */
-export type FaultKind = "crash" | "crash after" | "error" | "lost" | "outage";
+export type FaultKind = "crash" | "crash after" | "error" | "hang" | "hang after" | "lost" | "outage";
 
 /** A fault at the step of that number, from 0, or at the first of that name. */
 export interface Fault {
@@ -43,13 +44,21 @@ export class FaultySteps {
   readonly #faults: readonly Fault[];
   readonly #first: number;
   readonly #crashed = Promise.withResolvers<"crashed">();
-  readonly #outages = new Set<string>();
+  readonly #outages = new Map<string, "hang" | "outage">();
+  readonly #time: VirtualTime;
+  #owner: string | null = null;
   #isDead = false;
 
   /** @param first - number of the first step, where another process has taken steps before. */
-  constructor(faults: readonly Fault[], first: number) {
+  constructor(faults: readonly Fault[], first: number, time: VirtualTime) {
     this.#faults = faults;
     this.#first = first;
+    this.#time = time;
+  }
+
+  /** Names the process in the leases that it has asked for; null before the first. */
+  get owner(): string | null {
+    return this.#owner;
   }
 
   /** Resolves when the process ends. */
@@ -63,7 +72,10 @@ export class FaultySteps {
       get: (watched, key) => {
         const value: unknown = Reflect.get(watched, key, watched);
         if (typeof value !== "function" || typeof key !== "string") return value;
-        return (...args: unknown[]) => this.step(`${prefix}.${key}`, async () => (value).apply(watched, args) as unknown);
+        return (...args: unknown[]) => {
+          this.#owner ??= ownerIn(args);
+          return this.step(`${prefix}.${key}`, async () => value.apply(watched, args) as unknown);
+        };
       },
     });
   }
@@ -73,30 +85,38 @@ export class FaultySteps {
     if (this.#isDead) return never();
     const number = this.#first + this.names.push(name) - 1;
     const fault = this.#faults.find(({ step }) => step === number || step === name);
-    if (fault === undefined) {
-      if (this.#outages.has(name)) throw new Error(`${name} is down`);
-      return body();
-    }
-    const { kind } = fault;
+    const kind = fault?.kind ?? this.#outages.get(name);
+    if (kind === undefined) return this.#time.during(body);
     if (kind === "crash") return this.#die();
-    if (kind === "outage") this.#outages.add(name);
+    if (kind === "outage" || kind === "hang") this.#outages.set(name, kind);
+    if (kind === "hang") return never();
     if (kind === "error" || kind === "outage") throw new Error(`${name} failed`);
-    const result = await body();
-    return kind === "lost" ? Promise.reject(new Error(`the answer of ${name} was lost`)) : this.#die(result);
+    await this.#time.during(body);
+    if (kind === "hang after") return never();
+    return kind === "lost" ? Promise.reject(new Error(`the answer of ${name} was lost`)) : this.#die();
   }
 
-  #die<T>(_result?: T): Promise<T> {
+  #die<T>(): Promise<T> {
     this.#isDead = true;
+    this.#time.stop();
     this.#crashed.resolve("crashed");
     return never();
   }
 }
 
+function ownerIn(args: readonly unknown[]): string | null {
+  const [params] = args as readonly ({ readonly owner?: unknown } | null | undefined)[];
+  return typeof params?.owner === "string" ? params.owner : null;
+}
+
 /** One process: a reaction whose steps may fail, and what it has noticed. */
-export interface FaultyProcess {
-  readonly reaction: Reaction<DatabaseSync>;
+export interface FaultyProcess<Tx> {
+  readonly reaction: Reaction<Tx>;
   readonly steps: FaultySteps;
-  readonly alerts: Alert[];
+  /** Codes of the alerts that its handler was told. */
+  readonly told: string[];
+  /** Codes of all alerts, from its log. */
+  readonly logged: () => readonly string[];
   readonly ctx: WorkerCtx;
 }
 
@@ -112,8 +132,8 @@ export interface WorldOptions {
 }
 
 /** Messages, effects and runs outlive processes. */
-export class FaultWorld {
-  readonly #opened: OpenHome<DatabaseSync>;
+export class FaultWorld<Tx> {
+  readonly #opened: OpenHome<Tx>;
   readonly #options: WorldOptions;
   readonly #queued: { body: unknown; attempts: number; taken: boolean }[] = [];
   #at = Date.now();
@@ -122,7 +142,7 @@ export class FaultWorld {
   /** Handler runs by execution id. */
   readonly runs: Map<string, number> = new Map();
 
-  constructor(opened: OpenHome<DatabaseSync>, options: WorldOptions) {
+  constructor(opened: OpenHome<Tx>, options: WorldOptions) {
     this.#opened = opened;
     this.#options = options;
   }
@@ -136,11 +156,13 @@ export class FaultWorld {
   }
 
   /** @param first - number of its first step. */
-  process(faults: readonly Fault[], first = 0): FaultyProcess {
+  process(faults: readonly Fault[], first = 0): FaultyProcess<Tx> {
     const { reviews = false, refuses = false, renews = false } = this.#options;
-    const steps = new FaultySteps(faults, first);
-    const alerts: Alert[] = [];
-    const renewal = new Renewal();
+    const time = new VirtualTime();
+    const steps = new FaultySteps(faults, first, time);
+    const told: string[] = [];
+    const logger = listeningLogger();
+    const renewal = new Renewal(time);
     const schema = z.object({ orderId: z.string() });
     const afterCrash = reviews ? "review" : "retry";
     const run = (name: string, executionId: string, end: () => unknown) =>
@@ -178,15 +200,16 @@ export class FaultWorld {
       queue: steps.watch("queue", this.#queue()),
       keyValue: steps.watch("keyValue", this.#opened.home.keyValue),
       analyticsStore: steps.watch("analyticsStore", this.#opened.home.analyticsStore),
-      alerts: (alert: Alert) => void alerts.push(alert),
+      alerts: ({ code }: Alert) => steps.step("alerts", async () => void told.push(code)),
       commands: [grant, send],
     };
-    const reaction = createTimedReaction(options, impatient(renewal));
-    return { reaction, steps, alerts, ctx: testCtx({ entry: "queue", now: () => this.now() }) };
+    const reaction = createTimedReaction(options, time);
+    const logged = () => logger.logged.flatMap(({ attributes }) => attributes["alert"] ?? []).map(String);
+    return { reaction, steps, told, logged, ctx: testCtx({ entry: "queue", logger, now: () => this.now() }) };
   }
 
   /** Delivers what is queued once, until nothing of it is left or the process ends. */
-  async deliverAll({ reaction, ctx }: Pick<FaultyProcess, "ctx" | "reaction">): Promise<number> {
+  async deliverAll({ reaction, ctx }: Pick<FaultyProcess<Tx>, "ctx" | "reaction">): Promise<number> {
     await this.#takeJobs();
     const due = this.#queued.splice(0);
     // What is not acknowledged by the end comes back, whatever ended the delivery.
@@ -206,12 +229,12 @@ export class FaultWorld {
     return due.length;
   }
 
-  #store(): ReactionStore<DatabaseSync> {
+  #store(): ReactionStore<Tx> {
     const { home, driver } = this.#opened;
     if (this.#options.sendsInTransaction) return home.store;
-    return new SqlReactionStore<DatabaseSync>(
+    return new SqlReactionStore<Tx>(
       {
-        dialect: "sqlite",
+        dialect: driver.backend,
         sendsInTransaction: false,
         tableName: (table) => driver.extension.tableName(table),
         run: async (statements) => (await driver.extension.run(statements)).map(({ rows }) => rows),
@@ -230,30 +253,28 @@ export class FaultWorld {
 
   /** Messages that a transaction has sent are rows of River's. */
   async #takeJobs(): Promise<void> {
-    const rows = await this.#opened.rows("delete from river_job returning json_extract(args, '$.body.event') as event");
+    const id = this.#opened.driver.backend === "sqlite" ? "args ->> '$.body.event'" : "args #>> '{body,event}'";
+    const rows = await this.#opened.rows(`delete from river_job returning ${id} as event`);
     this.#queued.push(...rows.map(({ event }) => ({ body: { event }, attempts: 1, taken: false })));
   }
 }
 
 /** Lets a handler wait for the first renewal of its lease, however that ends. */
 class Renewal {
+  readonly #time: VirtualTime;
   #asked = Promise.withResolvers<void>();
-  #isAwaited = false;
 
-  /** Whether a handler waits, and time may pass for it. */
-  get isAwaited(): boolean {
-    return this.#isAwaited;
+  constructor(time: VirtualTime) {
+    this.#time = time;
   }
 
   async wait(signal: AbortSignal): Promise<void> {
-    this.#isAwaited = true;
     signal.addEventListener("abort", () => this.#asked.resolve(), { once: true });
-    await this.#asked.promise;
-    this.#isAwaited = false;
+    await this.#time.letPass(() => this.#asked.promise);
     this.#asked = Promise.withResolvers();
   }
 
-  watch(store: ReactionStore<DatabaseSync>): ReactionStore<DatabaseSync> {
+  watch<Tx>(store: ReactionStore<Tx>): ReactionStore<Tx> {
     return new Proxy(store, {
       get: (watched, key) => {
         const value: unknown = Reflect.get(watched, key, watched);
@@ -268,24 +289,6 @@ class Renewal {
       },
     });
   }
-}
-
-/** Short pauses pass at once; long ones, between the renewals of a lease, only while a handler waits for one. */
-function impatient(renewal: Renewal): Timing {
-  let elapsed = 0;
-  return {
-    monotonic: () => elapsed,
-    pause: async (ms, signal) => {
-      await new Promise((resolve) => setImmediate(resolve));
-      if (signal === undefined || ms < 15_000 || renewal.isAwaited) {
-        elapsed += ms;
-        return;
-      }
-      if (signal.aborted) return;
-      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-    },
-    after: () => () => {},
-  };
 }
 
 function never<T>(): Promise<T> {

@@ -1,6 +1,6 @@
 /** Contexts for tests, quiet unless listened to. */
 import type { Logger, LogLevel, WorkerCtx, WorkerEntry } from "@riverqueue/reaction";
-import { createWorkerCtx } from "@riverqueue/reaction/home";
+import { openHomeEntry } from "@riverqueue/reaction/home";
 
 /** One call of a logger. */
 export interface Logged {
@@ -24,5 +24,5 @@ export function testCtx(options: {
   readonly now?: () => Date;
 } = {}): WorkerCtx {
   const { entry = "fetch", logger = listeningLogger(), now } = options;
-  return createWorkerCtx({ entry, env: {}, logger, now });
+  return openHomeEntry({ entry, env: {}, logger, now }).ctx;
 }

@@ -24,7 +24,7 @@ create table river_reaction_event (
   occurred_at integer not null,
   created_at integer not null,
   finished_at integer,
-  constraint river_reaction_event_identity unique (type, idempotency_key),
+  constraint river_reaction_event_identity unique (idempotency_key, type),
   constraint river_reaction_event_status
     check (status in ('pending', 'undispatched', 'dispatched', 'completed', 'failed')),
   constraint river_reaction_event_counts
@@ -33,7 +33,10 @@ create table river_reaction_event (
 
 create index river_reaction_event_sweep on river_reaction_event (next_sweep_at) where next_sweep_at is not null;
 create index river_reaction_event_created on river_reaction_event (created_at, id);
-create index river_reaction_event_finished on river_reaction_event (finished_at) where finished_at is not null;
+create index river_reaction_event_finished on river_reaction_event (finished_at)
+  where finished_at is not null and payload is null;
+create index river_reaction_event_content on river_reaction_event (finished_at)
+  where finished_at is not null and payload is not null;
 
 create table river_reaction_command (
   id text primary key,

@@ -1,6 +1,6 @@
 /** The Worker of the tests: the package's own Worker, made anew for each invocation around a recorder. */
 import { type Alert, createReaction, defineQueue, type Reaction, resolveFetchWorkerCtx } from "@riverqueue/reaction";
-import { QUEUE_RULES } from "@riverqueue/internal-test-kit/reaction/queue-rules";
+import { LAST_DELIVERY_RULES, QUEUE_RULES } from "@riverqueue/internal-test-kit/reaction/queue-rules";
 import {
   type CloudflareBindings,
   type CloudflareWorker,
@@ -28,6 +28,8 @@ export interface Settings {
   readonly leaseMs?: number;
   /** The consumer of the application's own queue does what this one of `QUEUE_RULES` says. */
   readonly rule?: number;
+  /** Or this one of `LAST_DELIVERY_RULES`. */
+  readonly lastRule?: number;
   /** Entries log through `async-logger`. */
   readonly logs?: boolean;
   /** The names of the queues of log entries and of analytics events are mixed up. */
@@ -170,6 +172,11 @@ class Invocation {
       consume: async (batch, ctx) => {
         const rule = settings.rule === undefined ? undefined : QUEUE_RULES[settings.rule];
         if (rule !== undefined) return rule.consume(batch);
+        const lastRule = settings.lastRule === undefined ? undefined : LAST_DELIVERY_RULES[settings.lastRule];
+        if (lastRule !== undefined) {
+          await Promise.all(batch.messages.map(({ body, attempts }) => kv.put(`delivered/${String(body)} ${attempts}`, "")));
+          return lastRule.consume(batch);
+        }
         for (const message of batch.messages) {
           const body = message.body as ExportBody;
           if (typeof body === "object" && "retryAfter" in body) message.retry({ delay: { seconds: body.retryAfter } });
@@ -188,11 +195,15 @@ class Invocation {
       name: "dead",
       maxRetries: 0,
       async consume(batch) {
-        await Promise.all(batch.messages.map(({ id, attempts }) => kv.put(`dead/${id}`, String(attempts))));
+        await Promise.all(batch.messages.map(({ body, attempts }) => kv.put(`dead/${nameOf(body)} ${attempts}`, "")));
         batch.retryAll();
       },
     });
   }
+}
+
+function nameOf(body: unknown): string {
+  return typeof body === "string" ? body : JSON.stringify(body);
 }
 
 /** Answers tests that look into the stores: much quicker than by way of the bindings that Miniflare has for Node.js. */
