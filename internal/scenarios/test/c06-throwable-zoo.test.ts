@@ -1,9 +1,12 @@
-/** Everything that can be thrown, in process: what exactly is recorded, reported and retried. */
+/** Everything that can be thrown, in process and in threads: what exactly is recorded, reported and retried. */
 import assert from "node:assert/strict";
 import { failOnLeaks } from "@riverqueue/internal-test-kit";
 import { throwables } from "@riverqueue/internal-test-kit/throwables";
+import { WorkerThreadHandlerError } from "@riverqueue/worker-threads";
 import { onBothDatabases } from "../src/database.ts";
 import { openScene, quickQueue } from "../src/scene.ts";
+import { openThreadScene } from "../src/thread-scene.ts";
+import { THENABLES } from "./testdata/thenables.ts";
 
 failOnLeaks();
 
@@ -76,31 +79,6 @@ for (const { way, errorStacks, end } of WAYS) {
   );
 }
 
-type Then = (resolve: (value?: unknown) => void, reject: (reason: unknown) => void) => void;
-
-const THENABLES: readonly (readonly [message: string, then: Then])[] = [
-  [
-    "in then",
-    () => {
-      throw new Error("in then");
-    },
-  ],
-  [
-    "rejected, then thrown",
-    (_, reject) => {
-      reject("rejected, then thrown");
-      throw new Error("too late");
-    },
-  ],
-  [
-    "rejected twice",
-    (_, reject) => {
-      reject("rejected twice");
-      reject("again");
-    },
-  ],
-];
-
 onBothDatabases(
   "C06 a returned thenable that throws in then, or settles twice, fails the attempt once",
   async (t, database) => {
@@ -117,6 +95,58 @@ onBothDatabases(
       assert.deepEqual([state, attempt, errors.map(({ error }) => error)], ["retryable", 1, [message]]);
     }
     assert.equal(events.of("job_failed").length, THENABLES.length);
+  },
+);
+
+const zooInThreads = new URL("./testdata/thread-zoo.js", import.meta.url);
+
+onBothDatabases(
+  "C06 whatever is thrown in a thread leaves one storable error and an ordinary retry",
+  async (t, database) => {
+    const zoo = throwables();
+    const { start, insert, events, row, states, callsOf, executor } = openThreadScene(t, database, {
+      module: zooInThreads,
+      exportName: "throwOnce",
+      client: { errorStacks: "always", retryPolicy: (_, now) => now, queues: { default: quickQueue(100) } },
+    });
+    const ids = await insert(zoo.length);
+    await start();
+    await events.when("job_completed", zoo.length);
+    assert.deepEqual(await states(), { completed: zoo.length });
+    const failures = events.of("job_failed");
+    assert.equal(failures.length, zoo.length);
+    for (const [n, { name, message }] of zoo.entries()) {
+      const id = ids[n] ?? 0n;
+      const { attempt, errors } = await row(id);
+      const [entry] = errors;
+      assert.deepEqual([attempt, errors.length, entry?.attempt, callsOf(id)], [2, 1, 1, 2], name);
+      assert.equal(entry?.error, message, name);
+      assert.ok(entry.error !== "" && entry.error.length <= LIMIT && entry.trace.length <= LIMIT, name);
+      const event = failures.find(({ job }) => job.id === id);
+      assert.ok(event?.error instanceof WorkerThreadHandlerError, name);
+      assert.equal(event.job.errors.length, 1, name);
+    }
+    assert.equal(executor.diagnostics().crashedThreads, 0);
+  },
+);
+
+onBothDatabases(
+  "C06 a thenable that a handler in a thread returns fails the attempt once when it throws in then, or settles twice",
+  async (t, database) => {
+    const { start, insert, events, row, executor } = openThreadScene(t, database, {
+      module: zooInThreads,
+      exportName: "returnThenable",
+      client: { retryPolicy: (_, now) => now.add({ hours: 1 }) },
+    });
+    const ids = await insert(THENABLES.length);
+    await start();
+    await events.when("job_failed", THENABLES.length);
+    for (const [n, [message]] of THENABLES.entries()) {
+      const { state, attempt, errors } = await row(ids[n] ?? 0n);
+      assert.deepEqual([state, attempt, errors.map(({ error }) => error)], ["retryable", 1, [message]]);
+    }
+    assert.equal(events.of("job_failed").length, THENABLES.length);
+    assert.equal(executor.diagnostics().crashedThreads, 0);
   },
 );
 

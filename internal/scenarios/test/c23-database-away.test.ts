@@ -4,12 +4,15 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { failOnLeaks, pollUntil, scaled, withDeadline } from "@riverqueue/internal-test-kit";
+import { type Authority, type Certificate, createAuthority } from "@riverqueue/internal-test-kit/certificates";
 import { freePort } from "@riverqueue/internal-test-kit/free-port";
+import { isServed } from "@riverqueue/internal-test-kit/served-certificate";
+import { writeServerFile } from "@riverqueue/internal-test-kit/server-file";
 import type { PoolConfig } from "pg";
 import { isRetryableError, type RunHandle } from "riverqueue";
 import { postgresDatabase, type PostgresSource } from "../src/database.ts";
 import { Resolver } from "../src/outage.ts";
-import { ownServerTest } from "../src/own-server.ts";
+import { type OwnServer, ownServerTest } from "../src/own-server.ts";
 import { type LogEntry, openScene, quickQueue, type Scene } from "../src/scene.ts";
 
 failOnLeaks();
@@ -148,43 +151,131 @@ ownServerTest("C23 (d) a name that cannot be resolved for a while", async (t, se
 });
 
 ownServerTest(
-  "C23 (e) a password that is rotated: the client waits until it is given the new one",
+  "C23 (e) a password that is rotated: the ends of jobs wait until the client is given the new one",
   async (t, server) => {
-    await server.query("CREATE ROLE worker LOGIN SUPERUSER PASSWORD 'first'");
-    writeFileSync(
-      join(server.folder, "data", "pg_hba.conf"),
-      "host all worker 127.0.0.1/32 scram-sha-256\nhost all postgres 127.0.0.1/32 trust\n",
-    );
-    await server.query("SELECT pg_reload_conf()");
-    let password = "first";
-    let asked = 0;
-    const config: PoolConfig = {
-      connectionString: undefined,
-      host: "127.0.0.1",
-      port: Number(new URL(server.url).port),
-      database: "postgres",
-      user: "worker",
-      password: () => {
-        asked++;
-        return password;
-      },
-    };
+    await loginBy(server, "host", "scram-sha-256");
+    let password = "wrong";
+    const config = { ...workerAt(server), password: () => password };
+    const refused = openScene(t, postgresDatabase(server, config));
+    await assert.rejects(refused.client.start(), (error: Record<string, unknown>) => {
+      assert.deepEqual([error["code"], error["retryable"], error["operation"]], ["database", true, "openSession"]);
+      assert.deepEqual(error["details"], { reason: "authentication", rowCaused: false, sqlstate: "28P01" });
+      return true;
+    });
+    password = "first";
     const busy = await busyClient(t, server, config);
     await server.query("ALTER ROLE worker PASSWORD 'second'");
     await server.query(END_OTHERS);
-    asked = 0;
-    // Jobs that run meanwhile end once the new password is there: a wrong one is no failure that passes by itself.
-    await pollUntil(() => asked > 3);
-    password = "second";
-    busy.finish();
-    await assertRecovered(busy);
+    await assertEndsWait(busy);
+    await assertRequeued(busy);
     assert.ok(sqlstates(busy).includes("28P01"));
+    password = "second";
+    await assertRecovered(busy);
+    assertTransient(busy);
     assert.doesNotMatch(
       JSON.stringify(busy.logs, (_, value: unknown) => (typeof value === "bigint" ? `${value}` : value)),
       /first|second/,
     );
   },
 );
+
+ownServerTest(
+  "C23 (e) a server's certificate that is rotated, until the client trusts the new one",
+  async (t, server) => {
+    const [before, after] = [createAuthority("before"), createAuthority("after")];
+    await loginBy(server, "hostssl", "trust");
+    await serveTls(server, before.issue("server"), before);
+    let { cert: ca } = before;
+    const ssl = {
+      get ca() {
+        return ca;
+      },
+    };
+    const busy = await busyClient(t, server, { ...workerAt(server), ssl });
+    await serveTls(server, after.issue("server"), before);
+    await server.query(END_OTHERS);
+    await assertEndsWait(busy);
+    ca = after.cert;
+    await assertRecovered(busy);
+    assertTransient(busy);
+  },
+);
+
+ownServerTest("C23 (e) a client's certificate that is rotated, until it is given the new one", async (t, server) => {
+  const [before, after] = [createAuthority("before"), createAuthority("after")];
+  await loginBy(server, "hostssl", "cert");
+  await serveTls(server, before.issue("server"), before);
+  let own = before.issue("worker");
+  const ssl = {
+    ca: before.cert,
+    get cert() {
+      return own.cert;
+    },
+    get key() {
+      return own.key;
+    },
+  };
+  const busy = await busyClient(t, server, { ...workerAt(server), ssl });
+  await serveTls(server, before.issue("server"), after);
+  await server.query(END_OTHERS);
+  await assertEndsWait(busy);
+  // The server trusts it, and does not know whom it names.
+  own = after.issue("nobody");
+  await pollUntil(() => sqlstates(busy).includes("28000"));
+  own = after.issue("worker");
+  await assertRecovered(busy);
+  assertTransient(busy);
+});
+
+/** Lets the role `worker` in by `method` only. */
+async function loginBy(server: OwnServer, connection: "host" | "hostssl", method: string): Promise<void> {
+  await server.query("CREATE ROLE worker LOGIN SUPERUSER PASSWORD 'first'");
+  writeFileSync(
+    join(server.folder, "data", "pg_hba.conf"),
+    `${connection} all worker 127.0.0.1/32 ${method}\nhost all postgres 127.0.0.1/32 trust\n`,
+  );
+  await server.query("SELECT pg_reload_conf()");
+  // Whoever has neither the password nor TLS comes in until the server has read the file.
+  const stranger = { ...workerAt(server), password: "none" };
+  await pollUntil(() =>
+    server.connect(stranger).then(
+      () => false,
+      () => true,
+    ),
+  );
+}
+
+function workerAt({ url }: OwnServer): PoolConfig {
+  const port = Number(new URL(url).port);
+  return { connectionString: undefined, host: "127.0.0.1", port, database: "postgres", user: "worker" };
+}
+
+/** From now on the server shows this certificate to new connections, and takes those of clients from `authority`. */
+async function serveTls(server: OwnServer, { key, cert }: Certificate, authority: Authority): Promise<void> {
+  const folder = join(server.folder, "data");
+  writeServerFile(folder, "server.key", key);
+  writeServerFile(folder, "server.crt", cert);
+  writeServerFile(folder, "clients.crt", authority.cert);
+  await server.configure("ssl_ca_file", "clients.crt");
+  await server.configure("ssl", "on");
+  await pollUntil(() => isServed(Number(new URL(server.url).port), cert));
+}
+
+/** Handlers end while the server lets nobody in, and what is to be written of them waits. */
+async function assertEndsWait({ complaints, events, finish, run }: Busy): Promise<void> {
+  finish();
+  await pollUntil(() => complaints().some(isAboutStoring));
+  assert.equal(run.diagnostics.pendingCompletions, RUNNING);
+  assert.equal(events.of("job_completed").length, 0);
+}
+
+/** All tries have been used up, and nothing was dropped. */
+async function assertRequeued({ metrics, run }: Busy): Promise<void> {
+  const count = (name: string): number => metrics.filter((metric) => metric.name === name).length;
+  await pollUntil(() => count("job_completion_requeued") + count("job_completion_dropped") > 0);
+  assert.equal(count("job_completion_dropped"), 0);
+  assert.equal(run.diagnostics.pendingCompletions, RUNNING);
+}
 
 const END_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`;

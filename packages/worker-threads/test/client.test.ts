@@ -115,11 +115,11 @@ test("WT-43 C29 a timeout ends an endless loop, and the timeout is the error", a
   const { insert, event, executor, row } = await clientWithThreads(t, {
     kinds: ["spinForEver", "nothing"],
     module: crashers,
-    client: { jobTimeout: { seconds: 1 }, jobStuckThreshold: { milliseconds: 200 } },
+    client: { jobTimeout: { seconds: 3 }, jobStuckThreshold: { milliseconds: 200 } },
   });
   const id = await insert("spinForEver");
   await event("job_failed", id);
-  assert.match((await row(id)).errors[0]?.error ?? "", /exceeded its timeout of PT1S/);
+  assert.match((await row(id)).errors[0]?.error ?? "", /exceeded its timeout of PT3S/);
   await event("job_completed", await insert("nothing"));
   assert.equal(executor.diagnostics().crashedThreads, 0);
 });
@@ -172,10 +172,11 @@ test("WT-48 WT-49 C29 what waits for a thread spends none of its timeout", async
     kinds: ["busyFor"],
     maxWorkers: 50,
     module: crashers,
-    client: { jobTimeout: { seconds: 1 } },
+    // Less than two threads compute in all, and far more than one attempt takes, the loading of its module included.
+    client: { jobTimeout: { seconds: 2 } },
   });
   const ids: bigint[] = [];
-  for (let n = 0; n < 24; n++) ids.push(await insert("busyFor", { ms: 100 }));
+  for (let n = 0; n < 48; n++) ids.push(await insert("busyFor", { ms: 90 }));
   for (const id of ids) await event("job_completed", id);
   for (const id of ids) assert.deepEqual((await row(id)).errors, []);
   assert.equal(run.diagnostics.executors["worker_threads"]?.["totalThreads"], 2);

@@ -1,8 +1,10 @@
 /** What the package says about itself. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import test from "node:test";
+import test, { type TestContext } from "node:test";
+import { temporaryFolder } from "@riverqueue/internal-test-kit";
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -57,6 +59,52 @@ test("WT-71 WT-72 the manifest asks for Node.js 26 and for exactly this version 
   const { version, engines, peerDependencies, dependencies } = manifest("worker-threads");
   assert.equal(version, manifest("riverqueue")["version"]);
   assert.deepEqual([engines, peerDependencies, dependencies], [{ node: ">=26" }, { riverqueue: version }, undefined]);
+});
+
+/** What npm says about an application that asks for this package and for the core in some version. It asks no registry. */
+function npmInstall(
+  t: TestContext,
+  coreVersion: string,
+): Promise<{ readonly failed: boolean; readonly output: string }> {
+  const folder = temporaryFolder(t);
+  const file = (name: string, content: unknown): void => {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, "package.json"), JSON.stringify(content));
+  };
+  const { name, version, peerDependencies } = manifest("worker-threads");
+  file("threads", { name, version, peerDependencies });
+  file("core", { name: "riverqueue", version: coreVersion });
+  file("application", {
+    name: "application",
+    private: true,
+    dependencies: { riverqueue: "file:../core", [String(name)]: "file:../threads" },
+  });
+  const options = [
+    "--dry-run",
+    "--offline",
+    "--install-links",
+    "--no-audit",
+    "--no-fund",
+    `--cache=${join(folder, "cache")}`,
+  ];
+  return new Promise((resolve) => {
+    const place = { cwd: join(folder, "application"), shell: process.platform === "win32" };
+    execFile("npm", ["install", ...options], place, (error, stdout, stderr) =>
+      resolve({ failed: error !== null, output: stdout + stderr }),
+    );
+  });
+}
+
+test("WT-72 npm refuses any other version of the core, and takes this one", async (t) => {
+  const version = String(manifest("riverqueue")["version"]);
+  const same = await npmInstall(t, version);
+  assert.equal(same.failed, false, same.output);
+  const other = await npmInstall(
+    t,
+    version.replace(/\d+$/, (patch) => String(Number(patch) + 1)),
+  );
+  assert.equal(other.failed, true, other.output);
+  assert.match(other.output, /ERESOLVE[^]*peer riverqueue@/);
 });
 
 test("WT-83 the example has definition, handler and application in modules of their own", () => {

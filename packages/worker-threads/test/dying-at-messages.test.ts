@@ -1,12 +1,13 @@
 /** A thread dies at each message of the protocol in turn, before and after it. */
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
+import { BroadcastChannel } from "node:worker_threads";
 import { failOnLeaks, pollUntil } from "@riverqueue/internal-test-kit";
 import { WorkerThreadHandlerError } from "../src/index.ts";
 import { ManagedWorkerThreads } from "../src/managed/index.ts";
 import type { FromThread, ToThread } from "../src/protocol/messages.ts";
 import { crashers, type ExecutorUnderTest, type Started, task, underTest } from "./testdata/attempts.ts";
-import type { Death } from "./testdata/crashers.ts";
+import { type Death, WORDS } from "./testdata/crashers.ts";
 
 failOnLeaks();
 
@@ -70,7 +71,7 @@ const SCENARIOS: Readonly<Record<Exclude<FromThread[0] | ToThread[0], Elsewhere>
 };
 
 function poolOf(t: TestContext, { recycle }: Scenario): Pool {
-  return underTest(t, new ManagedWorkerThreads({ maxThreads: 1, inserts: [task], recycle }));
+  return underTest(t, new ManagedWorkerThreads({ maxThreads: 2, inserts: [task], recycle }));
 }
 
 function assertEnd(end: unknown, expected: readonly (RegExp | null)[]): void {
@@ -91,10 +92,19 @@ function said({ sent }: Started, message: string): Promise<unknown> {
   return pollUntil(() => sent.logs.some((entry) => entry.message === message));
 }
 
+function tellNeighbours(): void {
+  const channel = new BroadcastChannel(WORDS);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows of a browser
+  channel.postMessage("go on");
+  channel.close();
+}
+
 for (const [message, scenario] of Object.entries(SCENARIOS)) {
   for (const after of [false, true]) {
     test(`WT-50 C29 a thread that dies ${after ? "after" : "before"} the message "${message}" fails at most its own attempt`, async (t) => {
       const pool = poolOf(t, scenario);
+      const neighbour = pool.start("waitForWord", {}, crashers);
+      await said(neighbour, "listening");
       const { handler, lead, ends, nextEnds } = scenario;
       const dying = pool.start("dieAtMessage", { rawArgs: { message, after, handler } }, crashers);
       if (lead !== undefined) await said(dying, handler === "return" ? "idle" : "about to die");
@@ -105,7 +115,9 @@ for (const [message, scenario] of Object.entries(SCENARIOS)) {
       assert.equal(await last.end, undefined);
       // When the client has asked for the end by the time that it comes, it was no crash.
       if (message !== "leaving" || !after) await pollUntil(() => pool.executor.diagnostics().crashedThreads === 1);
-      assert.ok(pool.executor.diagnostics().totalThreads <= 1);
+      assert.ok(pool.executor.diagnostics().totalThreads <= 2);
+      tellNeighbours();
+      assert.equal(await neighbour.end, undefined);
     });
   }
 }

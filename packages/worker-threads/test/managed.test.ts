@@ -7,10 +7,17 @@ import { LoadBreaker } from "../src/managed/load-breaker.ts";
 import { ManagedWorkerThreads } from "../src/managed/index.ts";
 import { faultOf } from "../src/protocol/fault-of.ts";
 import { placeText } from "../src/protocol/handler-place.ts";
-import { contextOf, crashers, handlers, underTest } from "./testdata/attempts.ts";
+import { contextOf, crashers, handlers, type Started, underTest } from "./testdata/attempts.ts";
 import { clientWithThreads } from "./testdata/client-with-threads.ts";
 
 failOnLeaks();
+
+/** Of the error that an attempt ends with. */
+async function messageOf(attempt: Started | null): Promise<string> {
+  const end = await attempt?.end;
+  assert.ok(end instanceof Error);
+  return end.message;
+}
 
 test("a thread is replaced after so many attempts", async (t) => {
   const { start } = underTest(t, new ManagedWorkerThreads({ maxThreads: 1, recycle: { afterJobs: 2 } }));
@@ -64,6 +71,52 @@ test("a handler that cannot be loaded is not tried any more, and the error names
     /"notThere" of .*crashers\.js .*ESM export "notThere" is not a function/,
   );
   assert.equal(await start("nothing", {}, crashers).end, undefined, "others are not concerned");
+});
+
+for (const [file, message] of [
+  ["exits-on-import", /2 times in a row, at last with: worker thread exited with code 8/],
+  ["throws-while-loading", /2 times in a row, at last with: thrown while loading;/],
+] as const) {
+  test(`a handler whose module ends its thread while it is loaded is not tried any more: ${file}`, async (t) => {
+    const { start, executor } = underTest(t, new ManagedWorkerThreads({ maxThreads: 1, breaker: { failures: 2 } }));
+    const module = new URL(`./testdata/${file}.js`, import.meta.url);
+    for (let n = 0; n < 2; n++) assert.ok((await start("neverReached", {}, module).end) instanceof Error);
+    assert.throws(() => start("neverReached", {}, module), message);
+    assert.equal(executor.diagnostics().crashedThreads, 2);
+    assert.equal(await start("nothing", {}, crashers).end, undefined, "others are not concerned");
+  });
+}
+
+test("handlers that are loaded and then end their threads leave the breaker closed", async (t) => {
+  const { start } = underTest(t, new ManagedWorkerThreads({ maxThreads: 1, breaker: { failures: 2 } }));
+  for (let n = 0; n < 4; n++) {
+    assert.match(await messageOf(start("exitAtOnce", {}, crashers)), /exited with code 0/);
+  }
+});
+
+test("the breaker closes when the attempt that it has let pass loads its handler, whatever that does then", async (t) => {
+  const breaker = { failures: 2, cooldown: { milliseconds: 300 } };
+  const { start } = underTest(t, new ManagedWorkerThreads({ maxThreads: 1, breaker }));
+  const module = new URL("./testdata/fails-once.js", import.meta.url);
+  const marker = `river-fails-once-breaker-${process.pid}`;
+  t.after(() => delete process.env[marker]);
+  const begin = (): Started | null => {
+    try {
+      return start("exit", {}, module);
+    } catch {
+      return null;
+    }
+  };
+  process.env[marker] = "1";
+  for (let n = 0; n < 2; n++) assert.match(await messageOf(start("exit", {}, module)), /first import/);
+  assert.equal(begin(), null);
+  delete process.env[marker];
+  const probe = await pollUntil(begin);
+  assert.match(await messageOf(probe), /exited with code 9/);
+  // One failure alone does not open it, unless it counts those before the probe.
+  process.env[marker] = "1";
+  assert.match(await messageOf(await pollUntil(begin)), /first import/);
+  assert.match(await messageOf(begin()), /first import/);
 });
 
 test("the breaker lets one attempt pass after the pause, and closes when that has loaded", () => {

@@ -12,6 +12,7 @@ failOnLeaks();
 
 /** More than are posted at a time. */
 const MANY = 40;
+const SIGN_LIMIT_MS = 60_000;
 
 /** The count of each call in its thread. */
 async function countsOf(attempts: readonly Started[]): Promise<unknown[]> {
@@ -75,7 +76,7 @@ test("WT-40 WT-50 an attempt that has ended by the time that its thread is to be
   const aborting = first.abort(new Error("stop"), { milliseconds: 1 });
   // Until the next one runs the client hears of nothing; after an immediate, timers come before the thread's message.
   await new Promise((resolve) => setImmediate(resolve));
-  while (!existsSync(path));
+  awaitSignBlocking(path);
   assert.deepEqual(await aborting, { terminated: false });
   assert.equal(await first.end, undefined);
   const reason = new Error("stop");
@@ -83,6 +84,12 @@ test("WT-40 WT-50 an attempt that has ended by the time that its thread is to be
   assert.equal(((await next.end) as Error).cause, reason);
   assert.equal(executor.diagnostics().idleThreads, 1);
 });
+
+/** Keeps everything else from running until the file is there. No limit of a test ends that, so it has its own. */
+function awaitSignBlocking(path: string): void {
+  const until = performance.now() + SIGN_LIMIT_MS;
+  while (!existsSync(path)) assert.ok(performance.now() < until, `${path} did not come`);
+}
 
 function broken(): never {
   throw new Error("broken logger");
@@ -96,7 +103,7 @@ test("WT-34 WT-50 an attempt that has ended by the time that its log entry meets
   const first = executor.start({ ...contextOf().context, logger }, target("logOnce", crashers).handler);
   const next = start("leaveSign", { rawArgs: { path } }, crashers);
   // Until the next one runs the client hears of nothing.
-  while (!existsSync(path));
+  awaitSignBlocking(path);
   await assert.rejects(Promise.resolve(first.result), { message: "broken logger" });
   const reason = new Error("stop");
   await next.abort(reason);

@@ -11,7 +11,7 @@ export interface PoolPolicy {
   readonly isInOrder: boolean;
   /** Attempts of a lower level get threads first. */
   levelOf(job: JobRow<unknown>): number;
-  /** An attempt has ended: null when its handler was loaded and found, whatever that did. */
+  /** An attempt has ended, or its thread has: null when its handler was loaded and found, whatever that did. */
   onLoaded(attempt: ThreadAttempt, fault: ThreadFault | null): void;
   /** Inserts jobs for a handler; null when handlers get no client. */
   readonly insert: ((attempt: ThreadAttempt, items: readonly InsertCall[]) => Promise<string>) | null;

@@ -19,7 +19,9 @@ import {
   closeDuringTask,
   closeThread,
   closeWhileLooking,
+  hasLoadedFor,
   isLeaving,
+  isLoadingFor,
   isLooking,
   leave,
   makeThreadCells,
@@ -52,6 +54,8 @@ export interface ThreadOwner {
 const REMEMBERED_LOGGERS = 256;
 /** Messages that are taken off the port at a time, which costs less than an event for each. */
 const BATCH = 64;
+/** Checks after which a thread that should be taking a task is not counted on. */
+const LATE_CHECKS = 5;
 
 /** See the file header. */
 export class PoolThread {
@@ -71,6 +75,8 @@ export class PoolThread {
   #isEnding = false;
   #isCrashed = false;
   #workerError: unknown = null;
+  /** What it has died of, when it could tell. */
+  #deathFault: ThreadFault | null = null;
 
   constructor(owner: ThreadOwner, number: number) {
     this.#owner = owner;
@@ -78,7 +84,13 @@ export class PoolThread {
     const { resourceLimits, policy, posted } = owner;
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
-    this.#worker = startWorker(resourceLimits);
+    try {
+      this.#worker = startWorker(resourceLimits);
+    } catch (error) {
+      // With one end the other closes.
+      port1.close();
+      throw error;
+    }
     const introduction: Introduction = {
       port: port2,
       thread: number,
@@ -116,6 +128,11 @@ export class PoolThread {
   /** Whether it takes attempts, now or when it has started. */
   get isUsable(): boolean {
     return !this.#isEnding && !isLeaving(this.#cells);
+  }
+
+  /** Whether it can be expected to take a task soon. */
+  get isFree(): boolean {
+    return this.isUsable && this.task === undefined && this.#lateChecks < LATE_CHECKS;
   }
 
   /** What it runs, as far as can be told from here. */
@@ -286,6 +303,7 @@ export class PoolThread {
 
   /** The thread is about to end by itself. */
   #died(ticket: Ticket, fault: ThreadFault): void {
+    this.#deathFault = fault;
     const task = this.#taskOf(ticket);
     task?.attempt.failAtEnd(handlerError(fault, task.abort?.reason));
   }
@@ -318,10 +336,17 @@ export class PoolThread {
       if (!task.isWhole) orphan = task;
       else {
         this.#finish(task);
+        this.#noteLoading(task, this.#deathFault ?? faultOf(lost, "module"), wasEnding);
         task.attempt.fail(lost);
       }
     }
     this.#owner.onGone(this, orphan, lost);
+  }
+
+  /** The thread is gone. Whether its handler could be loaded is not known when the client has ended it meanwhile. */
+  #noteLoading({ attempt, ticket }: PostedTask, fault: ThreadFault, wasEnding: boolean): void {
+    if (hasLoadedFor(this.#cells, ticket)) this.#owner.policy.onLoaded(attempt, null);
+    else if (!wasEnding && isLoadingFor(this.#cells, ticket)) this.#owner.policy.onLoaded(attempt, fault);
   }
 
   /** The attempt has ended, or is gone with its thread. */

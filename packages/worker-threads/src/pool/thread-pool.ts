@@ -132,10 +132,10 @@ export class ThreadPool implements ThreadOwner {
     return this.posted.waiting < this.#free;
   }
 
-  /** Threads that have nothing, those that start included. */
+  /** Threads that have nothing, those that start included and those that leftovers keep busy excluded. */
   get #free(): number {
     let free = 0;
-    for (const thread of this.#threads) if (thread.isUsable && thread.task === undefined) free++;
+    for (const thread of this.#threads) if (thread.isFree) free++;
     return free;
   }
 

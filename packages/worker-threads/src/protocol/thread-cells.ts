@@ -11,6 +11,8 @@ const ACTIVITY = 0;
 const ABORTED = 1;
 /** 1 when the thread takes no further task. */
 const LEAVING = 2;
+/** How far the handler of the latest task is: its ticket when it was found, the negated one while its module is loaded. */
+const HANDLER = 3;
 
 /** It looks for a task, or will do so without being told. */
 const LOOKING = 0;
@@ -25,7 +27,7 @@ const CLOSED = -4;
 
 /** Makes the cells of one thread. */
 export function makeThreadCells(): Int32Array {
-  const cells = new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT));
+  const cells = new Int32Array(new SharedArrayBuffer(4 * Int32Array.BYTES_PER_ELEMENT));
   cells[ACTIVITY] = STARTING;
   return cells;
 }
@@ -122,4 +124,22 @@ export function markTaskAborted(cells: Int32Array, ticket: Ticket): void {
 /** In the thread: whether the task has been aborted. */
 export function isTaskAborted(cells: Int32Array, ticket: Ticket): boolean {
   return Atomics.load(cells, ABORTED) === ticket;
+}
+
+/** In the thread: the module of the task's handler is being loaded. */
+export function markLoading(cells: Int32Array, ticket: Ticket): void {
+  Atomics.store(cells, HANDLER, -ticket);
+}
+
+/** In the thread: the handler of the task was found, and is about to be called. */
+export function markLoaded(cells: Int32Array, ticket: Ticket): void {
+  Atomics.store(cells, HANDLER, ticket);
+}
+
+export function isLoadingFor(cells: Int32Array, ticket: Ticket): boolean {
+  return Atomics.load(cells, HANDLER) === -ticket;
+}
+
+export function hasLoadedFor(cells: Int32Array, ticket: Ticket): boolean {
+  return Atomics.load(cells, HANDLER) === ticket;
 }

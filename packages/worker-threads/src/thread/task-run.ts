@@ -53,13 +53,19 @@ export class TaskRun {
     this.#controller?.abort(this.#reason);
   }
 
-  /** The handler has settled: whatever of it still runs is asked to stop. */
+  /** The handler has settled. */
   finish(): void {
     this.#isFinished = true;
-    if (this.#reason === null) this.#controller?.abort(withCore().attemptFinished(this.job.id));
   }
 
-  /** Whether the handler ended with `thrown` because it was asked to stop. */
+  /** Whatever of a handler that has settled still runs is asked to stop. */
+  stopLeftovers(): void {
+    if (this.#controller === null || this.#reason !== null) return;
+    this.#reason = withCore().attemptFinished(this.job.id);
+    this.#controller.abort(this.#reason);
+  }
+
+  /** Whether the handler, or what it has left behind, ended with `thrown` because it was asked to stop. */
   wasStoppedBy(thrown: unknown): boolean {
     return this.#reason !== null && isStoppedBy(thrown, this.#reason);
   }
@@ -88,8 +94,8 @@ export class TaskRun {
   get signal(): AbortSignal {
     if (this.#controller === null) {
       this.#controller = new AbortController();
+      if (this.#isFinished) this.stopLeftovers();
       if (this.#reason !== null) this.#controller.abort(this.#reason);
-      else if (this.#isFinished) this.#controller.abort(withCore().attemptFinished(this.job.id));
       hearWhenAsked(this.#controller.signal, () => this.#hearAbort());
     }
     return this.#controller.signal;

@@ -11,7 +11,18 @@ import type { FaultOrigin, FromThread, Introduction, Task, Ticket, ToThread } fr
 import { afterMicrotasks, afterTurn, now } from "../protocol/own-globals.ts";
 import { send } from "../protocol/send.ts";
 import { TaskBoard } from "../protocol/task-board.ts";
-import { becomeIdle, beginLooking, beginTask, doze, endTask, isLeaving, leave } from "../protocol/thread-cells.ts";
+import {
+  becomeIdle,
+  beginLooking,
+  beginTask,
+  doze,
+  endTask,
+  isLeaving,
+  isLoadingFor,
+  leave,
+  markLoaded,
+  markLoading,
+} from "../protocol/thread-cells.ts";
 import type { InsertChannel } from "./insert-channel.ts";
 import { withCore } from "./load-core.ts";
 import { type TaskChannel, TaskRun } from "./task-run.ts";
@@ -162,10 +173,11 @@ export class TaskRunner {
     let outcome: string | null = null;
     try {
       const { moduleUrl, exportName } = this.#placeOf(run.task.handler);
-      const exports = this.#modules.get(moduleUrl) ?? (await this.#load(moduleUrl));
+      const exports = this.#modules.get(moduleUrl) ?? (await this.#load(moduleUrl, run.ticket));
       origin = "export";
       const handler = handlerIn(exports, exportName);
       origin = "handler";
+      markLoaded(this.#introduction.cells, run.ticket);
       const returning = handler(run.context);
       const returned = returning === undefined ? undefined : await returning;
       if (returned !== undefined) outcome = withCore().outcomeText(returned, run.job.kind);
@@ -185,7 +197,9 @@ export class TaskRunner {
     return place;
   }
 
-  async #load(url: string): Promise<Exports> {
+  async #load(url: string, ticket: Ticket): Promise<Exports> {
+    // The client sees this although the thread may have ended before it can tell.
+    markLoading(this.#introduction.cells, ticket);
     const exports = (await import(url)) as Exports;
     this.#modules.set(url, exports);
     return exports;
@@ -199,6 +213,8 @@ export class TaskRunner {
     if (this.#isSpent()) leave(cells);
     endTask(cells, run.ticket);
     this.#post(message);
+    // Listeners may do what they like, and the attempt has ended by now.
+    run.stopLeftovers();
     // After the microtasks that the handler has left: what they do must not concern the next task.
     afterMicrotasks(this.#look);
   }
@@ -212,11 +228,15 @@ export class TaskRunner {
   #uncaught(error: unknown): void {
     const owner = this.#storage.getStore();
     const running = this.#running;
+    const { cells } = this.#introduction;
     if (running !== null && (owner === undefined || owner === running)) {
-      this.#post(["died", running.ticket, faultOf(error, "handler", running.wasStoppedBy(error))]);
+      const origin = isLoadingFor(cells, running.ticket) ? "module" : "handler";
+      this.#post(["died", running.ticket, faultOf(error, origin, running.wasStoppedBy(error))]);
       process.exit(1);
     }
-    leave(this.#introduction.cells);
+    // What an ended attempt has left behind does as it is asked.
+    if (owner?.wasStoppedBy(error) === true) return;
+    leave(cells);
     this.#post(["stray", owner?.ticket ?? 0, String(owner?.job.id ?? ""), faultOf(error, "handler")]);
   }
 

@@ -1,8 +1,12 @@
 /** Handlers that end their threads. They load nothing of the core, because every thread that they end loads them anew. */
+import { EventEmitter, once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { MessagePort } from "node:worker_threads";
+import { BroadcastChannel, MessagePort } from "node:worker_threads";
 import type { WorkerThreadWorkContext, WorkerThreadWorkHandler } from "../../src/index.ts";
 import type { ManagedThreadWorkContext } from "../../src/managed/index.ts";
+
+/** Name of the channel of {@link waitForWord}. */
+export const WORDS = "words of the tests";
 
 export const nothing: WorkerThreadWorkHandler = () => {};
 
@@ -127,6 +131,28 @@ export const closePort: WorkerThreadWorkHandler = () => {
   MessagePort.prototype.postMessage = function (this: MessagePort) {
     this.close();
   };
+};
+
+/** Succeeds; something that it has left behind ends the thread when the signal says that the attempt has ended. */
+export const exitWhenFinished: WorkerThreadWorkHandler = ({ signal }) =>
+  signal.addEventListener("abort", () => process.exit(5));
+
+/** Succeeds; something that it has left behind keeps the thread busy from then on. */
+export const spinWhenFinished: WorkerThreadWorkHandler = ({ signal }) => signal.addEventListener("abort", spinForEver);
+
+/** Succeeds, and forgets a promise that rejects when the signal says that the attempt has ended. */
+export const forgetWait: WorkerThreadWorkHandler = ({ signal }) => void once(new EventEmitter(), "never", { signal });
+
+/** Succeeds, and forgets a promise that rejects with the very reason of the signal. */
+export const forgetReason: WorkerThreadWorkHandler = (context) => void failWhenAborted(context);
+
+/** Waits for a word on a channel that everybody hears, for which its thread needs nothing of the core. */
+export const waitForWord: WorkerThreadWorkHandler = async ({ logger }) => {
+  const channel = new BroadcastChannel(WORDS);
+  const word = new Promise((resolve) => channel.addEventListener("message", resolve, { once: true }));
+  logger.info("listening");
+  await word;
+  channel.close();
 };
 
 export const logOnce: WorkerThreadWorkHandler = ({ logger }) => logger.info("once");

@@ -2,3 +2,6 @@
 if (Object.keys(process.env).some((name) => name.startsWith("river-fails-once-"))) throw new Error("first import");
 
 export function succeed(): void {}
+export function exit(): never {
+  process.exit(9);
+}
