@@ -3,7 +3,7 @@
  * with and without another session that holds an old snapshot. Prints a table; the figures are in the header of the
  * statement.
  *
- *     node --conditions=@riverqueue/source bench/src/claim-plan.ts [--rows=1000,100000] [--batch=100] [--plans]
+ *     node --conditions=@riverqueue/source bench/src/claim-plan.ts [--rows=1000,100000,1000000] [--batch=100] [--plans]
  *
  * It works in a database of its own, on the server of DATABASE_URL or on one that it starts.
  */
@@ -16,7 +16,7 @@ import { openOwnPostgres } from "./own-postgres.ts";
 
 const { values: options } = parseArgs({
   options: {
-    rows: { type: "string", default: "1000,100000" },
+    rows: { type: "string", default: "1000,100000,1000000" },
     batch: { type: "string", default: "100" },
     plans: { type: "boolean", default: false },
   },
@@ -24,8 +24,16 @@ const { values: options } = parseArgs({
 const BATCH = Number(options.batch);
 /** Share of the table that is claimed before the later claims are looked at. */
 const DRAINED = 0.5;
+/** Below so many claimed jobs the driver starts every claim at the front; `claim-jobs.ts` there says why. */
+const RESUMES_AFTER = 1_000;
+/** How often a claim may come too late to resume, as on a busy machine: the driver does so for a quarter of a second. */
+const TRIES = 10;
+/** What only the statement has that claims from behind a position. */
+const FROM_BEHIND = "(due.priority, due.scheduled_at, due.id) >";
 
 interface Explained {
+  /** It was the statement that claims from behind a position. */
+  readonly resumes: boolean;
   readonly ms: number;
   readonly pages: number;
   readonly plan: string;
@@ -39,6 +47,7 @@ interface StatementObject {
 interface PlanNode {
   readonly "Node Type": string;
   readonly "Index Name"?: string;
+  readonly "Index Cond"?: string;
   readonly Plans?: readonly PlanNode[];
 }
 
@@ -69,20 +78,40 @@ class ExplainingDriver {
     return { count: jobs.length, hint: next };
   }
 
-  /** A claim with its costs. Nothing of it is kept. */
-  async explain(hint: ClaimHint | null): Promise<Explained> {
+  /** The costs of a claim from the front. */
+  async explainFront(): Promise<Explained> {
+    const { explained } = await this.#explain(null);
+    if (explained.resumes) throw new Error("the claim did not start at the front");
+    return explained;
+  }
+
+  /** The costs of a claim that goes on where the ones before it, of which `before` is the hint, have stopped. */
+  async explainResumed(before: ClaimHint | null): Promise<Explained> {
+    let hint = before;
+    for (let tries = 0; tries < TRIES; tries++) {
+      // The hint may be too old by now; that of a claim made right before is not.
+      ({ hint } = await this.claim(hint));
+      const { explained, hint: next } = await this.#explain(hint);
+      if (explained.resumes) return explained;
+      hint = next;
+    }
+    throw new Error(`none of ${TRIES} claims resumed`);
+  }
+
+  /** A claim whose first statement is explained before it is run. */
+  async #explain(hint: ClaimHint | null): Promise<{ readonly explained: Explained; readonly hint: ClaimHint | null }> {
+    this.#explained = null;
     this.#explaining = true;
-    await this.claim(hint);
-    this.#explaining = false;
+    const { hint: next } = await this.claim(hint).finally(() => (this.#explaining = false));
     if (this.#explained === null) throw new Error("no claim was sent");
-    return this.#explained;
+    return { explained: this.#explained, hint: next };
   }
 
   #intercept(client: PoolClient): void {
     const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
     const send = async (...args: unknown[]): Promise<unknown> => {
       const { text, values } = (args[0] ?? {}) as Partial<StatementObject>;
-      if (this.#explaining && text?.includes("SKIP LOCKED") && values !== undefined) {
+      if (this.#explaining && this.#explained === null && text?.includes("SKIP LOCKED") && values !== undefined) {
         this.#explained = await explainWith(query, { text, values });
       }
       return query(...args);
@@ -106,11 +135,13 @@ async function explainWith(
   const plan = row?.["QUERY PLAN"][0];
   if (plan === undefined) throw new Error("the server explained nothing");
   const pages = plan.Plan["Shared Hit Blocks"] + plan.Plan["Shared Read Blocks"];
-  return { ms: plan["Execution Time"], pages, plan: shapeOf(plan.Plan).join(" < ") };
+  const resumes = text.includes(FROM_BEHIND);
+  return { resumes, ms: plan["Execution Time"], pages, plan: shapeOf(plan.Plan).join(" < ") };
 }
 
 function shapeOf(node: PlanNode): string[] {
-  const index = node["Index Name"] === undefined ? "" : ` (${node["Index Name"]})`;
+  const conditions = node["Index Cond"] === undefined ? "" : `: ${node["Index Cond"]}`;
+  const index = node["Index Name"] === undefined ? "" : ` (${node["Index Name"]}${conditions})`;
   return [node["Node Type"] + index, ...(node.Plans ?? []).flatMap(shapeOf)];
 }
 
@@ -121,10 +152,10 @@ async function measure(url: string, rows: number, held: boolean): Promise<void> 
   try {
     await prepare(snapshot, explaining, rows);
     if (held) await snapshot.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM river_leader");
-    const first = await explaining.explain(null);
-    const { perJob, hint } = await drain(explaining, Math.floor((rows * DRAINED) / BATCH));
-    const front = await explaining.explain(null);
-    const resumed = hint === null ? null : await explaining.explain(hint);
+    const first = await explaining.explainFront();
+    const { claimed, perJob, hint } = await drain(explaining, Math.floor((rows * DRAINED) / BATCH));
+    const front = await explaining.explainFront();
+    const resumed = claimed < RESUMES_AFTER ? null : await explaining.explainResumed(hint);
     report(rows, held, [first, front, resumed], perJob);
   } finally {
     await snapshot.end();
@@ -145,7 +176,7 @@ async function prepare(client: Client, { driver }: ExplainingDriver, rows: numbe
 async function drain(
   explaining: ExplainingDriver,
   claims: number,
-): Promise<{ readonly perJob: number; readonly hint: ClaimHint | null }> {
+): Promise<{ readonly claimed: number; readonly perJob: number; readonly hint: ClaimHint | null }> {
   const started = performance.now();
   let claimed = 0;
   let hint: ClaimHint | null = null;
@@ -154,17 +185,17 @@ async function drain(
     claimed += result.count;
     ({ hint } = result);
   }
-  return { perJob: ((performance.now() - started) * 1_000) / claimed, hint };
+  return { claimed, perJob: ((performance.now() - started) * 1_000) / claimed, hint };
 }
 
 function report(
   rows: number,
   held: boolean,
-  [first, front, resumed]: readonly (Explained | null | undefined)[],
+  [first, front, resumed]: readonly [Explained, Explained, Explained | null],
   perJob: number,
 ): void {
-  const cell = (explained: Explained | null | undefined): string =>
-    explained ? `${explained.ms.toFixed(1)} ms, ${explained.pages} pages` : "as from the front";
+  const cell = (explained: Explained | null): string =>
+    explained === null ? "as from the front" : `${explained.ms.toFixed(1)} ms, ${explained.pages} pages`;
   const columns = [rows.toLocaleString("en"), held ? "held" : "none", cell(first), cell(front), cell(resumed)];
   console.log(`| ${columns.join(" | ")} | ${perJob.toFixed(1)} µs |`);
   if (!options.plans) return;

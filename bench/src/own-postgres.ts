@@ -9,9 +9,9 @@ export interface OwnPostgres {
   readonly close: () => Promise<void>;
 }
 
-/** Creates an empty one on the server of DATABASE_URL, or on one that is started for it. */
-export async function openOwnPostgres(): Promise<OwnPostgres> {
-  const server = process.env["DATABASE_URL"] ? null : await startPostgresServer();
+/** Creates an empty one on the server of DATABASE_URL, or on one that is started for it with further settings. */
+export async function openOwnPostgres(settings: Readonly<Record<string, string>> = {}): Promise<OwnPostgres> {
+  const server = process.env["DATABASE_URL"] ? null : await startPostgresServer(settings);
   const address = new URL(server?.url ?? process.env["DATABASE_URL"] ?? "");
   const admin = new Client({ connectionString: address.href });
   await admin.connect();

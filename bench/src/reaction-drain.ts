@@ -8,7 +8,6 @@
 import { parseArgs } from "node:util";
 import { createReaction } from "@riverqueue/reaction";
 import { createEmbeddedHome } from "@riverqueue/reaction/embedded";
-import { createWorkerCtx } from "@riverqueue/reaction/home";
 import { Client, defineJob, type PeriodicJob, type QueueConfig, Workers } from "riverqueue";
 import { median } from "./median.ts";
 import { type BenchDatabase, openBenchDatabase, takeStatementCount } from "./reaction-database.ts";
@@ -67,7 +66,7 @@ async function drainEvents(database: BenchDatabase, taskConcurrency: number): Pr
   await database.clear();
   const home = createEmbeddedHome({ driver: database.driver });
   const reaction = createReaction({ policies: [measuredPolicy], ...home.parts, taskConcurrency });
-  const ctx = createWorkerCtx({ entry: "fetch", env: {} });
+  const ctx = home.workerCtx();
   for (let n = 0; n < count; n += CHUNK) {
     const keys = Array.from({ length: Math.min(CHUNK, count - n) }, (_, index) => String(n + index));
     await Promise.all(

@@ -8,7 +8,6 @@
 import { parseArgs } from "node:util";
 import { createReaction } from "@riverqueue/reaction";
 import { createEmbeddedHome } from "@riverqueue/reaction/embedded";
-import { createWorkerCtx } from "@riverqueue/reaction/home";
 import { Client, defineJob } from "riverqueue";
 import { median } from "./median.ts";
 import { openBenchDatabase, takeStatementCount } from "./reaction-database.ts";
@@ -29,7 +28,7 @@ const client = new Client(database.driver);
 const job = defineJob({ kind: "bench", decode: ({ n }) => ({ n: Number(n) }) });
 const home = createEmbeddedHome({ driver: database.driver });
 const { processor } = createReaction({ policies: [measuredPolicy], ...home.parts });
-const ctx = createWorkerCtx({ entry: "fetch", env: {} });
+const ctx = home.workerCtx();
 let serial = 0;
 
 /** Calls a second, and statements a call. */

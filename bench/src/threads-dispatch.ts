@@ -6,7 +6,8 @@
  *
  *     node --conditions=@riverqueue/source bench/src/threads-dispatch.ts [--rounds=5] [--ms=1000] [--threads=2]
  *
- * `default` settings start as many threads as the pool likes; every other contestant has `--threads` of them.
+ * `default` settings start as many threads as the pool likes, those of one thread one; every other contestant has
+ * `--threads` of them.
  */
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
@@ -37,8 +38,8 @@ interface Contestant {
   readonly close: () => Promise<unknown>;
 }
 
-function river(): Contestant {
-  const executor = new WorkerThreads({ maxThreads: THREADS });
+function river(maxThreads: number): Contestant {
+  const executor = new WorkerThreads({ maxThreads });
   const definition = defineJob({ kind: "bench" });
   const { handler } = executor.handler(definition, { exportName: "nothing", module: HANDLER });
   const context = claimedJob();
@@ -85,7 +86,8 @@ interface PoolSettings {
   readonly minThreads?: number;
   readonly maxThreads?: number;
   readonly concurrentTasksPerWorker?: number;
-  readonly atomics?: "disabled";
+  readonly atomics?: "async" | "disabled";
+  readonly recordTiming?: boolean;
 }
 
 interface Pool {
@@ -138,16 +140,24 @@ function bareMessages(): Contestant {
 }
 
 const fixed = { minThreads: THREADS, maxThreads: THREADS };
+const single = { minThreads: 1, maxThreads: 1 };
 /** Tasks that a thread of the others may have at a time at their best; River's has one. */
 const concurrentTasksPerWorker = 8;
+/** The same with all else that makes Piscina faster with an empty handler: as many as are in flight, and no figures of them. */
+const lean = { concurrentTasksPerWorker: 16, recordTiming: false };
 
 const OURS = "WorkerThreads";
+const OURS_ALONE = "WorkerThreads, one thread";
 const CONTESTANTS: Readonly<Record<string, () => Contestant>> = {
-  [OURS]: river,
+  [OURS]: () => river(THREADS),
+  [OURS_ALONE]: () => river(1),
   "Piscina, default": () => piscina({}),
   "Piscina, fixed threads": () => piscina(fixed),
   "Piscina, no atomics": () => piscina({ ...fixed, atomics: "disabled" }),
   "Piscina, 8 tasks a thread": () => piscina({ ...fixed, concurrentTasksPerWorker }),
+  "Piscina, 16 tasks and no timing": () => piscina({ ...fixed, ...lean }),
+  "Piscina, 16 tasks and no timing and async atomics": () => piscina({ ...fixed, ...lean, atomics: "async" }),
+  "Piscina, one thread of 16 tasks and no timing": () => piscina({ ...single, ...lean }),
   "Tinypool, default": () => tinypool({}),
   "Tinypool, fixed threads": () => tinypool(fixed),
   "Tinypool, 8 tasks a thread": () => tinypool({ ...fixed, concurrentTasksPerWorker }),
@@ -208,10 +218,10 @@ function cell(all: readonly Figures[]): string {
   return `${thousands(median(rates))}k/s ${spread}, ${median(all.map(({ cpu }) => cpu)).toFixed(0)} µs`;
 }
 
-/** Rates of ours by those of a peer in the same round, with the lowest and the highest. */
-function ratio(rounds: Rounds, peer: string): string {
+/** Rates of one of ours by those of a peer in the same round, with the lowest and the highest. */
+function ratio(rounds: Rounds, ours: string, peer: string): string {
   const peers = rounds.get(peer) ?? [];
-  const ratios = (rounds.get(OURS) ?? []).map(({ rate }, round) => rate / (peers[round]?.rate ?? NaN));
+  const ratios = (rounds.get(ours) ?? []).map(({ rate }, round) => rate / (peers[round]?.rate ?? NaN));
   const [least, middle, most] = [Math.min(...ratios), median(ratios), Math.max(...ratios)].map((one) => one.toFixed(2));
   return `${middle} [${least}–${most}]`;
 }
@@ -230,9 +240,13 @@ for (const name of Object.keys(CONTESTANTS)) {
 }
 const PEERS = Object.keys(CONTESTANTS).filter((name) => /^(?:Piscina|Tinypool)/.test(name));
 for (const [inFlight, rounds] of tables) {
-  for (const peer of PEERS) console.log(`${inFlight} in flight: ${OURS} at ${ratio(rounds, peer)} of ${peer}`);
+  for (const ours of [OURS, OURS_ALONE]) {
+    for (const peer of PEERS) console.log(`${inFlight} in flight: ${ours} at ${ratio(rounds, ours, peer)} of ${peer}`);
+  }
   const rateOf = (name: string): number => median((rounds.get(name) ?? []).map(({ rate }) => rate));
   const best = PEERS.reduce((a, b) => (rateOf(b) > rateOf(a) ? b : a));
-  const fraction = (rateOf(OURS) / rateOf(best)).toFixed(2);
-  console.log(`${inFlight} in flight: ${OURS} at ${fraction} of the best peer (${best})`);
+  for (const ours of [OURS, OURS_ALONE]) {
+    const fraction = (rateOf(ours) / rateOf(best)).toFixed(2);
+    console.log(`${inFlight} in flight: ${ours} at ${fraction} of the best peer (${best})`);
+  }
 }

@@ -165,17 +165,17 @@ export const SURFACE: Readonly<Record<string, ListedSurface>> = {
       "LogRange TrackedEvent AnalyticsEvent AnalyticsStore DayCount DayRange",
       "RankedCount RankingOptions ReactionErrorCode ReactionErrorOptions",
     ),
-    additions: [],
+    additions: names("QueueOptions.timeout"),
   },
   "@riverqueue/reaction/home": {
     values: names(
-      "BackgroundWork createWorkerCtx presetFetchWorkerCtx delayToMs OptionProblems timeOrderedId",
+      "openHomeEntry presetFetchWorkerCtx delayToMs OptionProblems timeOrderedId",
       "ANALYTICS_EVENTS ASYNC_LOGGER ASYNC_POLICY_TASK createTimedReaction",
       "policyTask runBatch createQueueEntry isLogEntry",
       "splitMessages SqlAnalyticsStore SqlKeyValueStore SqlReactionStore",
     ),
     types: names(
-      "WorkerCtxParts Gather Timing MessageVerdict ReceivedMessage SqlDatabase SqlRow SqlRunOptions",
+      "HomeEntry WorkerCtxParts Gather Timing MessageVerdict ReceivedMessage SqlDatabase SqlRow SqlRunOptions",
       "SqlStatement SqlValue SqlStoreOptions",
     ),
     additions: [],
@@ -183,7 +183,7 @@ export const SURFACE: Readonly<Record<string, ListedSurface>> = {
   "@riverqueue/reaction/embedded": {
     values: names("createEmbeddedHome RetryMessageError"),
     types: names("EmbeddedHome EmbeddedHomeOptions EmbeddedHomeParts EmbeddedRegistration RuntimeDriver"),
-    additions: names("EmbeddedHome.workerCtx"),
+    additions: names("EmbeddedHome.workerCtx EmbeddedHomeOptions.statementTimeout"),
   },
   "@riverqueue/reaction-cloudflare": {
     values: names("createCloudflareHome createQueueSender createWorker"),

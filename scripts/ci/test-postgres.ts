@@ -5,14 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findPostgresBinaries } from "../../internal/test-kit/src/postgres-binaries.ts";
 import { findPostgresPrograms, OLDER_VERSIONS } from "./postgres-programs.ts";
+import { POSTGRES_TESTS } from "./postgres-tests.ts";
 import { skipOrFail } from "./skip-or-fail.ts";
-
-/** Conformance, the SQL and the transactions of the driver, and migrations. */
-const TESTS = [
-  "packages/driver-pg/test/*.test.ts",
-  "packages/migrate/test/*.test.ts",
-  "packages/cli/test/postgres.test.ts",
-];
 
 const [major = "", ...options] = process.argv.slice(2);
 const temporaryFolder = mkdtempSync(join(tmpdir(), "river-postgres-programs-"));
@@ -34,6 +28,6 @@ const programs = findPostgresBinaries();
 if (programs === null) throw new Error(`there are no programs in ${found.folder}`);
 console.log(`testing on ${execFileSync(programs.postgres, ["--version"], { encoding: "utf8" }).trim()}`);
 // Longer intervals show nothing about the version.
-const args = ["scripts/run-tests.mjs", "--scale=20", ...options, ...TESTS];
+const args = ["scripts/run-tests.mjs", "--scale=20", ...options, ...POSTGRES_TESTS];
 const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
 process.exitCode = status ?? 1;

@@ -53,7 +53,7 @@ const COMPILER_OPTIONS = {
 };
 
 for (const [name, version] of Object.entries(COMPILERS)) {
-  test(`JS-113 WT-73 WT-76 the samples, the programs of the README files and the public types compile under TypeScript ${version}`, async () => {
+  test(`JS-113 WT-73 WT-76 RX-31 the samples, the programs of the README files and the public types compile under TypeScript ${version}`, async () => {
     assert.equal(await consumer.installedVersion(name), version);
     const { code, output } = await consumer.run(process.execPath, [
       join("node_modules", name, "bin", "tsc"),
@@ -110,7 +110,7 @@ test("WT-76 WT-67 the samples of handlers in threads run, with handlers that are
   assert.equal(code, 0);
 });
 
-test("the sample that emits an event runs: accepted at first, and a duplicate the second time", async () => {
+test("RX-31 the sample that emits an event runs: accepted at first, and a duplicate the second time", async () => {
   for (const status of ["accepted", "duplicate"]) {
     const { code, output } = await consumer.run(process.execPath, ["samples/reaction/emit-some-event.ts"]);
     assert.equal(output, `${status} note succeeded\n`);

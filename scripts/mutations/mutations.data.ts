@@ -130,6 +130,7 @@ export const MUTATIONS: readonly Mutation[] = [
     "runtime/runtime-controller.ts",
     [
       "runtime/stop-order",
+      "runtime/stop-observed",
       "runtime/stopping",
       "runtime/stop-waiting",
       "runtime/failing",
@@ -138,10 +139,8 @@ export const MUTATIONS: readonly Mutation[] = [
       "runtime/completion-capacity",
     ],
     ["STOP_REPORT_MS = 5_000", "STOP_REPORT_MS = 10_000"],
-    [
-      "this.#shutdown ??= this.#finishStop();\n    this.#escalate",
-      "this.#shutdown = this.#finishStop();\n    this.#escalate",
-    ],
+    ["if (this.#shutdown !== null) return;", ""],
+    ["    this.#shutdown = begun.promise;\n", "    queueMicrotask(() => (this.#shutdown = begun.promise));\n"],
     [
       "const resigned = leadership?.stop();",
       "const resigned = this.#queues.drainAll().then(() => leadership?.stop());",
@@ -177,8 +176,8 @@ export const MUTATIONS: readonly Mutation[] = [
     ["this.#failures++;", ""],
     ["if (attempt === null || attempt === 1) producer.cancel(jobId);", "if (true) producer.cancel(jobId);"],
     ["for (const id of cancelled) for (const producer of producers.values()) producer.cancel(id);", ""],
-    ["!sameJson(before, row.metadata)", "before !== row.metadata"],
-    ["this.#metadata.set(row.name, row.metadata);\n  }\n\n", "}\n\n"],
+    ["!sameJson(before, metadata)", "before !== metadata"],
+    ["if (metadata !== null) this.#metadata.set(row.name, metadata);", ""],
   ),
   ...of(
     "runtime/queue-producer.ts",
@@ -248,6 +247,10 @@ export const MUTATIONS: readonly Mutation[] = [
     "runtime/notification-pump.ts",
     ["cases/c14-cancel-unheard", "runtime/failing", "runtime/starting", "runtime/stopping", "runtime/stop-waiting"],
     ["return receivers.onRestored();", "return;"],
+    [
+      "if (this.#stream === null || this.#stopping.signal.aborted) return;",
+      "if (this.#stopping.signal.aborted) return;",
+    ],
     ["Promise.race([listening, this.#stopped.promise])", "listening"],
     ["listening.then((late) => void late.close()).catch(() => {});", "listening.catch(() => {});"],
     ["if (isPermanentFailure(error)) return onFailure(error);", ""],
@@ -484,7 +487,12 @@ export const MUTATIONS: readonly Mutation[] = [
     ["maintenance/answer-of"],
     ["CALLBACK_LIMIT_MS = 30_000", "CALLBACK_LIMIT_MS = 60_000"],
   ),
-  ...of("maintenance/leadership.ts", ["runtime/stop-order"], ["await this.#supervisor.ended();", ""]),
+  ...of(
+    "maintenance/leadership.ts",
+    ["runtime/stop-order", "runtime/stop-observed"],
+    ["await this.#supervisor.ended();", ""],
+    ["if (tenure.signal.aborted) ended();", "if (tenure.signal.aborted) return;"],
+  ),
   ...of(
     "maintenance/term-supervisor.ts",
     ["maintenance/term-supervisor"],
@@ -667,6 +675,11 @@ export const MUTATIONS: readonly Mutation[] = [
     ["ROWS_PER_GROUP = 1_000", "ROWS_PER_GROUP = 2_000"],
   ),
   ...of(
+    "packages/driver-pg/src/jobs/insert-coalescer.ts",
+    ["packages/driver-pg/test/insertions"],
+    ["if (this.#waiting.length > 0) this.#begin();", ""],
+  ),
+  ...of(
     "packages/driver-pg/src/jobs/claim-jobs.ts",
     ["packages/driver-pg/test/limits"],
     ["RESUMED_CLAIMS = 50", "RESUMED_CLAIMS = 49"],
@@ -689,9 +702,14 @@ export const MUTATIONS: readonly Mutation[] = [
     ["LOOK_LIMIT_MS = 30_000", "LOOK_LIMIT_MS = 31_000"],
   ),
   ...of(
-    "packages/driver-pg/src/connection/lane.ts",
-    ["packages/driver-pg/test/limits"],
-    ["END_OF_CANCELLED_MS = 5_000", "END_OF_CANCELLED_MS = 6_000"],
+    "packages/driver-pg/src/connection/cancel-from.ts",
+    ["packages/driver-pg/test/limits", "packages/driver-pg/test/c22-partition"],
+    ["END_OF_CANCELLED_MS = 5_000", "END_OF_CANCELLED_MS = 31_000"],
+  ),
+  ...of(
+    "packages/driver-pg/src/pg-driver.ts",
+    ["packages/driver-pg/test/silent-server"],
+    ["READY_MS = 30_000", "READY_MS = 31_000"],
   ),
   ...of(
     "packages/driver-pg/src/connection/pg-failure.ts",

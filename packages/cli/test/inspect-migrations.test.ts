@@ -64,7 +64,6 @@ test("migrate-get prints versions as listed, each under a comment, a blank line 
     ["--version 1,2,3 --exclude-version 1,3 --up", sql("postgres", 2, "up")],
     ["--version 1 --exclude-version 1 --up", ""],
     ["--version 2 --up --database-url sqlite://", sql("sqlite", 2, "up")],
-    ["--version 2 --up --database-url sqlite:", sql("sqlite", 2, "up")],
     ["--version 2 --up --database-url sqlite:///nowhere/at/all", sql("sqlite", 2, "up")],
     ["--version 2 --up --database-url postgresql://nobody@nowhere.invalid/x", sql("postgres", 2, "up")],
     ['--version 2 --up --schema a"b', sql("postgres", 2, "up", 'a"b')],

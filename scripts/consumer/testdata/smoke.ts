@@ -4,7 +4,6 @@ import { SqliteDriver } from "@riverqueue/driver-sqlite";
 import { createMigrator } from "@riverqueue/migrate";
 import { createReaction, defineCommand, defineEvent, on } from "@riverqueue/reaction";
 import { createEmbeddedHome } from "@riverqueue/reaction/embedded";
-import { createWorkerCtx } from "@riverqueue/reaction/home";
 import { Client, defineJob, type JobRow, Workers } from "riverqueue";
 import { z } from "zod";
 
@@ -63,7 +62,7 @@ const reaction = createReaction({
   policies: [on(Greeted, ({ event }) => [remember.with(event.payload)])],
   ...home.parts,
 });
-const ctx = createWorkerCtx({ entry: "scheduled", env: {} });
+const ctx = home.workerCtx();
 const greetedEvent = Greeted.create({ idempotencyKey: "greeted:world", payload: { name: "world" } });
 const { status, commands } = await reaction.processor.emit(ctx, greetedEvent);
 console.log(`event is ${status}, ${commands.map((command) => `${command.name} ${command.status}`).join(", ")}`);

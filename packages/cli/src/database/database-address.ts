@@ -22,7 +22,7 @@ export function findDatabase(url: string | undefined): DatabaseAddress {
 export function parseDatabaseUrl(url: string): DatabaseAddress {
   if (url === "") throw new CliProblem("--database-url is empty");
   if (/^postgres(?:ql)?:\/\//i.test(url)) return { backend: "postgres", url };
-  const path = /^sqlite:(?:\/\/)?(.*)$/is.exec(url)?.[1];
+  const path = /^sqlite:\/\/(.*)$/is.exec(url)?.[1];
   if (path !== undefined) return { backend: "sqlite", path };
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1];
   const found = scheme === undefined ? "has no scheme" : `has the scheme ${scheme}://`;
