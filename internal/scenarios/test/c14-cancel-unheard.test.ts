@@ -134,7 +134,7 @@ for (const attempt of [1, 2]) {
     const other = openScene(t, postgresDatabase(lease));
     const [id = 0n] = await other.insert();
     await lease.query("UPDATE river_job SET attempt = $1", [attempt - 1]);
-    const answer = proxy.delayAnswers("SKIP LOCKED");
+    const answer = proxy.delayAnswers("SELECT due.id FROM");
     const seen: boolean[] = [];
     const { start, events, row } = openScene(t, postgresDatabase(lease, { connectionString: proxy.url }), {
       client: { queueControlPollInterval: { hours: 1 } },

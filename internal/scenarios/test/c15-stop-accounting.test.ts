@@ -20,7 +20,7 @@ for (const mode of ["cancel", "graceful"] as const) {
     for (const [n, id] of ids.entries()) {
       await lease.query("UPDATE river_job SET attempt = $1 WHERE id = $2", [FORMER[n], id]);
     }
-    const answer = proxy.delayAnswers("SKIP LOCKED");
+    const answer = proxy.delayAnswers("SELECT due.id FROM");
     const { start, events, row, calls } = openScene(t, postgresDatabase(lease, { connectionString: proxy.url }), {
       client: { leaderElectionDisabled: true },
     });

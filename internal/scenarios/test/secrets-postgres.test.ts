@@ -70,9 +70,9 @@ ownServerTest(
     await tx.query("ALTER TABLE river_job ENABLE TRIGGER refuse");
     await tx.query("COMMIT");
     const logged = (text: string) => () => scene.logs.some(({ message }) => message.includes(text));
-    await pollUntil(logged("claiming jobs failed"));
+    await pollUntil(logged("a job cannot be claimed"));
+    await pollUntil(logged("an old job cannot be deleted"));
     await pollUntil(logged("renewing leadership failed"));
-    await pollUntil(() => scene.events.of("maintenance_failed").length > 0);
     await lookAtClient(leaks, scene, run);
     leaks.assertNone();
   },
