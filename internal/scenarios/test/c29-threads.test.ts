@@ -43,7 +43,7 @@ async function assertWhole({ executor, insertEach, client, events }: ThreadScene
 
 for (const { letter, way, message, options } of [
   { letter: "a", way: "exit", message: /^worker thread exited with code 0 before the handler had settled$/ },
-  { letter: "e", way: "spin", message: /exceeded its timeout of PT3S/, options: { jobTimeout: { seconds: 3 } } },
+  { letter: "e", way: "spin", message: /exceeded its timeout of PT2S/, options: { jobTimeout: { seconds: 2 } } },
   { letter: "f", way: "memory", message: /memory limit/ },
 ] as const) {
   onBothDatabases(
