@@ -7,7 +7,7 @@ import { PgDriver } from "@riverqueue/driver-pg";
 import { failOnLeaks, pollUntil, scaled } from "@riverqueue/internal-test-kit";
 import { startPostgresProxy } from "@riverqueue/internal-test-kit/postgres-proxy";
 import { createMigrator } from "@riverqueue/migrate";
-import type { PoolConfig } from "pg";
+import type { ClientBase, PoolConfig } from "pg";
 import { exactJsonNumber } from "riverqueue";
 import { postgresDatabase } from "../src/database.ts";
 import { failCommand } from "../src/fail-command.ts";
@@ -78,6 +78,19 @@ ownServerTest(
   },
 );
 
+/** Locks all tables at once; false when a statement of the client's held one of them and waited for another. */
+async function lockAll(holder: ClientBase): Promise<boolean> {
+  await holder.query("BEGIN");
+  try {
+    await holder.query("LOCK TABLE river_leader, river_job, river_queue");
+    return true;
+  } catch (error) {
+    assert.equal((error as { readonly code?: unknown }).code, "40P01");
+    await holder.query("ROLLBACK");
+    return false;
+  }
+}
+
 ownServerTest(
   "timeouts, lost tables, rights and connections, and values that the server refuses",
   async (t, server) => {
@@ -104,8 +117,7 @@ ownServerTest(
     await uniqueConflict(leaks, scene, server);
 
     const holder = await server.connect();
-    await holder.query("BEGIN");
-    await holder.query("LOCK TABLE river_job, river_queue, river_leader");
+    await pollUntil(() => lockAll(holder));
     await failEverything(leaks, "a statement timeout", scene, job.id);
     await holder.query("ROLLBACK");
 
