@@ -11,6 +11,7 @@ import type { JobRecord } from "./job-record.ts";
 import type { JobRow } from "./job-row.ts";
 import { type JobState, statesOfBitmask } from "./job-state.ts";
 import { type JobRowJson, jobToJsonValue } from "./job-to-json-value.ts";
+import { lazyColumn } from "./lazy-column.ts";
 import { readAttemptErrors } from "./read-attempt-errors.ts";
 
 /** Columns that were written after the record was read. Absent and, but for `finalizedAt`, null: as in the record. */
@@ -189,22 +190,9 @@ function partlyReadableRow(record: JobRecord, written: WrittenColumns): JobRow {
     Object.defineProperty(
       row,
       name,
-      column(() => read(record, written)),
+      lazyColumn(() => read(record, written)),
     );
   return Object.freeze(row);
-}
-
-function column(read: () => unknown): PropertyDescriptor {
-  try {
-    return { value: read(), enumerable: true };
-  } catch (error) {
-    return {
-      enumerable: true,
-      get() {
-        throw error;
-      },
-    };
-  }
 }
 
 const NO_ENTRIES: readonly never[] = Object.freeze([]);

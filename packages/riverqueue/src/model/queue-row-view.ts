@@ -1,5 +1,6 @@
 /** Queues on top of what a driver read. A column that holds something unreadable throws when it is looked at. */
 import { parseJsonObject } from "../json/parse-json.ts";
+import { lazyColumn } from "./lazy-column.ts";
 import type { QueueRecord, QueueRow } from "./queue-row.ts";
 
 /** What each column of a row is, decoded. */
@@ -18,23 +19,10 @@ export function queueRowOf(record: QueueRecord): QueueRow {
     Object.defineProperty(
       row,
       name,
-      column(() => read(record)),
+      lazyColumn(() => read(record)),
     );
   Object.defineProperty(row, Symbol.for("nodejs.util.inspect.custom"), { value: printable });
   return Object.freeze(row);
-}
-
-function column(read: () => unknown): PropertyDescriptor {
-  try {
-    return { value: read(), enumerable: true };
-  } catch (error) {
-    return {
-      enumerable: true,
-      get() {
-        throw error;
-      },
-    };
-  }
 }
 
 /** Node prints a Temporal value as an empty object. */
